@@ -1,0 +1,78 @@
+"""Text from outside, made safe once: one line, no invisible characters, capped in bytes and tokens."""
+
+import re
+import unicodedata
+from typing import Any
+
+from pydantic import BeforeValidator
+
+from contracts.tokens import estimate
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_SPACES = re.compile(r"\s+")
+# Letters never need these: format characters (bidi, zero width, tags), surrogates, private use, unassigned.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_JOINERS = "\u200c\u200d"  # Indic and Persian spelling and emoji use them between two visible characters
+
+
+def one_line(text: str) -> str:
+    """Return `text` on one line, without control, invisible and terminal characters."""
+    if text.isascii() and text.isprintable():
+        return _SPACES.sub(" ", text).strip()
+    visible = []
+    for char in _ANSI.sub("", text):
+        if char.isspace():
+            visible.append(" ")
+        elif unicodedata.category(char) not in _HIDDEN or (char in _JOINERS and visible and visible[-1] not in _JOINERS):
+            visible.append(char)
+    return _SPACES.sub(" ", "".join(visible)).strip(_JOINERS + " ")
+
+
+def quoted(text: str) -> str:
+    """Return `text` as prompt data: between double quotes that it cannot close, with fences and headings defused."""
+    return '"' + one_line(text).replace('"', "'").replace("```", "'''") + '"'
+
+
+def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
+    """Cut `text` to at most `tokens` estimated tokens and `bytes` UTF-8 bytes, with a visible mark where it was cut."""
+    limit = bytes if bytes is not None else len(text.encode("utf-8", "replace"))
+    if estimate(text) <= tokens and len(text.encode("utf-8", "replace")) <= limit:
+        return text
+    low, high = 0, min(len(text), limit)
+    while low < high:
+        middle = (low + high + 1) // 2
+        piece = text[:middle].rstrip() + "…"
+        if estimate(piece) <= tokens and len(piece.encode("utf-8", "replace")) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + "…" if low else ""
+
+
+class Capped:
+    """A string field that is cleaned to one line and refused above `tokens` estimated tokens or `bytes` UTF-8 bytes."""
+
+    def __init__(self, *, tokens: int, bytes: int, empty: bool = False) -> None:
+        self.tokens = tokens
+        self.bytes = bytes
+        self.empty = empty
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if len(value) > 64 * self.bytes:
+            raise ValueError(f"text too long: over {64 * self.bytes} characters, cap {self.bytes} bytes")
+        line = one_line(value)
+        size, count = len(line.encode()), estimate(line)
+        if not line and not self.empty:
+            raise ValueError("text is empty")
+        if size > self.bytes or count > self.tokens:
+            raise ValueError(f"text too long: {size} bytes and about {count} tokens, cap {self.bytes} bytes and {self.tokens} tokens")
+        return line
+
+    def cut(self, text: str) -> str:
+        """Return `text` cleaned and cut to this cap, for code that writes the field itself."""
+        return clip(one_line(text[: 64 * self.bytes]), tokens=self.tokens, bytes=self.bytes)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return BeforeValidator(self).__get_pydantic_core_schema__(source, handler)
