@@ -1,0 +1,109 @@
+"""What a specialist is (one frozen value) and what it is given for one piece of work."""
+
+import datetime as dt
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from contracts.handles import DESCRIPTION, Handle
+from contracts.registry import Contract
+from contracts.returns import HEADLINE, MAX_ARTIFACTS, MAX_QUESTIONS, OUTCOME, QUESTION, Audience, Facts, Question, Return, Status
+from store.base import ArtifactStore
+from store.errors import ArtifactNotFound
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One dispatch: what was asked, for which criteria, and the only artifacts that may be read."""
+
+    specialist: Contract
+    case: str
+    step: int
+    ask: str
+    goal: str
+    criteria: tuple[tuple[str, str], ...] = ()
+    """Criteria this step works for, as (id, text)."""
+    handles: tuple[Handle, ...] = ()
+    """Artifacts handed over by the dispatch."""
+    answers: tuple[tuple[str, str], ...] = ()
+    """What people answered to this specialist's questions, as (question, answer)."""
+    store: ArtifactStore = field(repr=False)
+    home: Path
+    """Folder of run data; the records database lies in it."""
+    today: dt.date
+
+    @property
+    def key(self) -> str:
+        """Idempotency key for side effects: the same for every attempt at this step."""
+        return f"{self.case}/s{self.step}"
+
+    async def put(self, body: bytes | str, *, kind: str, description: str, media_type: str = "text/plain") -> Handle:
+        """Store bulk under this step and return its handle."""
+        return await self.store.put(
+            self.case,
+            body,
+            stem=f"A{self.step}",
+            media_type=media_type,
+            kind=kind,
+            description=DESCRIPTION.cut(description),
+            producer=self.specialist.name,
+        )
+
+    async def read(self, alias: str, start: int = 0, length: int = 16_384) -> bytes:
+        """Read a bounded range of an artifact that was handed over or stored by this step.
+
+        Raises:
+            ArtifactNotFound: The artifact belongs to another step or case, or does not exist.
+        """
+        mine = alias == f"A{self.step}" or alias.startswith(f"A{self.step}.")
+        if not mine and all(handle.alias != alias for handle in self.handles):
+            raise ArtifactNotFound(alias)
+        return await self.store.read(self.case, alias, start, length)
+
+    def returned(
+        self,
+        status: Status | str,
+        headline: str,
+        outcome: str,
+        facts: Facts,
+        artifacts: Sequence[Handle | str] = (),
+        questions: Sequence[str | Question] = (),
+    ) -> Return:
+        """Build this specialist's return, cut to its caps; `done` settles the task's criteria."""
+        status = Status(status)
+        return self.specialist.returns(
+            status=status,
+            headline=HEADLINE.cut(headline),
+            outcome=OUTCOME.cut(outcome),
+            facts=facts,
+            artifacts=tuple(item.alias if isinstance(item, Handle) else item for item in artifacts)[:MAX_ARTIFACTS],
+            settles=tuple(name for name, _ in self.criteria) if status is Status.DONE else (),
+            questions=tuple(
+                item if isinstance(item, Question) else Question(text=QUESTION.cut(item), to=Audience.RESIDENT) for item in questions
+            )[:MAX_QUESTIONS],
+        )
+
+
+def no_tools(task: Task) -> Sequence[Callable[..., Any]]:
+    """Give a specialist no tools."""
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specialist(Contract):
+    """One specialist, whole: roster line, contract, work with and without a model."""
+
+    run: Callable[[Task], Return | Awaitable[Return]]
+    """Its work without a model. A plain function runs in a thread, a coroutine on the event loop."""
+    prompt: str = ""
+    """System prompt of the model-driven run; empty means that `run` is used even when a model is configured."""
+    tools: Callable[[Task], Sequence[Callable[..., Any]]] = no_tools
+    """Tools of the model-driven run, bound to the task."""
+    examples: tuple[str, ...] = ()
+    """Up to ten texts it answers for; for the offline router and evaluations, never in a prompt."""
+
+    def __post_init__(self) -> None:
+        """Keep examples few and short."""
+        if len(self.examples) > 10 or any(len(text) > 300 for text in self.examples):
+            raise ValueError(f"specialist {self.name!r}: at most ten examples of at most 300 characters")
