@@ -7,7 +7,7 @@ import random
 import uuid
 
 SCRIPTS = {
-    "french": "L'ascenseur de notre immeuble est arrêté depuis trois semaines ; la gérante répète qu'une pièce a été commandée, mais personne n'est venu.",
+    "french": "L'ascenseur de notre immeuble est arrêté depuis trois semaines ; la gérante répète qu'une pièce est commandée, mais personne ne vient.",
     "german": "Im Treppenhaus riecht es seit Dienstag nach Gas, und die Hausverwaltung verweist uns ständig an die Störungsannahme der Stadtwerke.",
     "polish": "Na skrzyżowaniu przy szkole zgasła sygnalizacja świetlna, a przejście dla pieszych jest zupełnie nieoświetlone po zmroku.",
     "czech": "Před naším domem už měsíc leží hromada suti, kterou tam nechala stavební firma, a děti přes ni chodí do školky.",
@@ -71,9 +71,9 @@ ODDITIES = {
     "boxes": "┌──────┬────┐\n│ ward │ n  │\n└──────┴────┘ ▓▒░ ★☆ ①②③ ™®©",
 }
 ENGLISH = (
-    "The resident at 12 Elm Street says that water has been coming through the bathroom ceiling since Tuesday night and the landlord will not answer.",
+    "The resident at 12 Elm Street says that water has been coming through the bathroom ceiling since Tuesday and the landlord will not answer.",
     "Permits searched the register for the address and found two open building permits, B-2024-1187 and P-55310; neither covers work on the roof.",
-    "An inspector visited on 14 March, saw three blocked exits on the second floor, and wrote a notice that gives the owner fourteen days to clear them.",
+    "An inspector visited on 14 March, saw three blocked exits on the second floor, and wrote a notice that gives the owner two weeks to clear them.",
     "No violation is on file for this property in the last five years. The search covered housing, building and health records.",
     "Who owns the lot behind the school, and has anyone been told to remove the abandoned truck that leaks oil onto the sidewalk?",
     'Case 311-2024-0098812 was closed as "no cause found", but the neighbour reported the same pothole again on 2024-11-03 (case 311-2024-0101377).',
