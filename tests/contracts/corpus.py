@@ -7,7 +7,7 @@ import random
 import uuid
 
 SCRIPTS = {
-    "french": "L'ascenseur de notre immeuble est arrêté depuis trois semaines ; la gérante répète qu'une pièce est commandée, mais personne ne vient.",
+    "french": "L'ascenseur de notre immeuble est arrêté depuis un mois ; la gérante répète qu'une pièce est commandée, mais personne ne vient.",
     "german": "Im Treppenhaus riecht es seit Dienstag nach Gas, und die Hausverwaltung verweist uns ständig an die Störungsannahme der Stadtwerke.",
     "polish": "Na skrzyżowaniu przy szkole zgasła sygnalizacja świetlna, a przejście dla pieszych jest zupełnie nieoświetlone po zmroku.",
     "czech": "Před naším domem už měsíc leží hromada suti, kterou tam nechala stavební firma, a děti přes ni chodí do školky.",
