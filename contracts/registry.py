@@ -20,6 +20,7 @@ NAME = re.compile(r"^[a-z][a-z0-9_-]{0,63}$")
 RESERVED = frozenset(
     "intake supervisor ask answer start end finish finished none all anyone everyone router desk resident approver goal criteria system user assistant tool".split()
 )
+START = "start"
 DESCRIPTION_TOKENS = 40
 FACTS = Capped(tokens=60, bytes=240)
 
@@ -35,7 +36,7 @@ class Contract:
     returns: type[Return]
     """Its `Return` subclass, with a closed `facts` model."""
     after: tuple[str, ...] | None = None
-    """Optional allow-list of edges: the specialists that may come directly before it; None allows any."""
+    """Optional allow-list of edges: who may come directly before it (`start` for nobody yet); None allows any."""
 
 
 Registry = Mapping[str, Contract]
@@ -57,7 +58,7 @@ def registry_of(specialists: Iterable[Contract]) -> Registry:
         raise RegistryError("no specialist is registered: add at least one to the registry")
     for contract in found.values():
         for name in contract.after or ():
-            if name not in found:
+            if name not in found and name != START:
                 raise RegistryError(f"specialist {contract.name!r} may follow {name!r}, which is not registered")
     return types.MappingProxyType(found)
 

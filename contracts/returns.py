@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 from contracts.handles import Alias
 from contracts.text import Capped
@@ -72,9 +73,9 @@ class Return(Closed):
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.status is Status.DONE and is_content_free(self.outcome):
-            raise ValueError("outcome says nothing: name what was found, with ids and dates")
+            raise PydanticCustomError("content_free", "the outcome says nothing: name what was found, with ids and dates")
         if self.status is Status.BLOCKED and not self.questions:
-            raise ValueError("blocked needs a question that says what is missing")
+            raise PydanticCustomError("no_question", "blocked needs a question that says what is missing")
         return self
 
 

@@ -5,6 +5,7 @@ import unicodedata
 from typing import Any
 
 from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from contracts.tokens import estimate
 
@@ -61,13 +62,17 @@ class Capped:
         if not isinstance(value, str):
             return value
         if len(value) > 64 * self.bytes:
-            raise ValueError(f"text too long: over {64 * self.bytes} characters, cap {self.bytes} bytes")
+            raise PydanticCustomError("text_too_long", "longer than the cap of {bytes} bytes", {"bytes": self.bytes})
         line = one_line(value)
         size, count = len(line.encode()), estimate(line)
         if not line and not self.empty:
-            raise ValueError("text is empty")
+            raise PydanticCustomError("text_empty", "is empty")
         if size > self.bytes or count > self.tokens:
-            raise ValueError(f"text too long: {size} bytes and about {count} tokens, cap {self.bytes} bytes and {self.tokens} tokens")
+            raise PydanticCustomError(
+                "text_too_long",
+                "has {size} bytes and about {count} tokens, the cap is {bytes} bytes and {tokens} tokens",
+                {"size": size, "count": count, "bytes": self.bytes, "tokens": self.tokens},
+            )
         return line
 
     def cut(self, text: str) -> str:

@@ -1,0 +1,58 @@
+"""The task ledger: a fold over events, the router's prompt, the guard, compaction, replay."""
+
+from ledger.check import checked, digest_of
+from ledger.compact import Stretch, compact
+from ledger.events import (
+    Answered,
+    Asked,
+    Compacted,
+    Decided,
+    Finished,
+    Limits,
+    NewCriterion,
+    Opened,
+    Returned,
+    RosterLine,
+    Setup,
+    Spent,
+    plain,
+)
+from ledger.fold import fold
+from ledger.guard import Verdict, difficulty, judge, over_budget
+from ledger.render import RULES, Prompt, render
+from ledger.replay import Rebuilt, at, rebuild
+from ledger.share import Bound, bound, check_budget
+
+__all__ = [
+    "RULES",
+    "Answered",
+    "Asked",
+    "Bound",
+    "Compacted",
+    "Decided",
+    "Finished",
+    "Limits",
+    "NewCriterion",
+    "Opened",
+    "Prompt",
+    "Rebuilt",
+    "Returned",
+    "RosterLine",
+    "Setup",
+    "Spent",
+    "Stretch",
+    "Verdict",
+    "at",
+    "bound",
+    "check_budget",
+    "checked",
+    "compact",
+    "difficulty",
+    "digest_of",
+    "fold",
+    "judge",
+    "over_budget",
+    "plain",
+    "rebuild",
+    "render",
+]

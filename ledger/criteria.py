@@ -1,0 +1,54 @@
+"""Which evidence closes which criterion: code decides, from steps and handles, whatever a text claims."""
+
+import re
+from typing import Any
+
+ANY = "*"
+MAX_EVIDENCE = 4
+_NAMED = re.compile(r"\bc[1-9][0-9]?\b")
+
+
+def targets(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
+    """Return the criteria that an ask works for: those it names, else the specialist's open ones, else the ownerless open ones."""
+    allowed = [item for item in criteria if not item["owners"] or specialist in item["owners"]]
+    named = set(_NAMED.findall(ask.casefold()))
+    if chosen := [item["id"] for item in allowed if item["id"] in named]:
+        return chosen
+    unfinished = [item for item in allowed if item["status"] in ("open", "unsettled")]
+    owned = [item["id"] for item in unfinished if specialist in item["owners"]]
+    return owned or [item["id"] for item in unfinished if not item["owners"]]
+
+
+def alias_order(alias: str) -> tuple[int, int, str]:
+    """Sort key that puts A2 before A10 and A3 before A3.2."""
+    number, _, part = alias[1:].partition(".")
+    return int(number), int(part or 1), alias[0]
+
+
+def with_step(criterion: dict[str, Any], step: dict[str, Any], waiting: bool) -> dict[str, Any]:
+    """Return the criterion after one returned step; the result does not depend on the order of steps.
+
+    `waiting` says that the step's own question still waits for a person, so that it has not failed yet.
+    """
+    key = step["specialist"] if criterion["owners"] else ANY
+    settled_by, tried, evidence = criterion["settled_by"], criterion["tried"], criterion["evidence"]
+    claimed = criterion["id"] in step["settles"]
+    if step["status"] == "done" and claimed and step["artifacts"]:
+        settled_by = sorted({*settled_by, key})
+        evidence = sorted({*evidence, *step["artifacts"]}, key=alias_order)[:MAX_EVIDENCE]
+    elif not waiting:
+        tried = {**tried, key: max(step["n"], tried.get(key, 0))}
+    return with_status({**criterion, "settled_by": settled_by, "tried": tried, "evidence": evidence})
+
+
+def with_status(criterion: dict[str, Any]) -> dict[str, Any]:
+    """Derive a criterion's status from who settled it and who tried."""
+    if criterion["status"] == "out_of_scope":
+        return criterion
+    needed = criterion["owners"] or [ANY]
+    missing = [name for name in needed if name not in criterion["settled_by"]]
+    if not missing:
+        return {**criterion, "status": "met", "step": None}
+    if all(name in criterion["tried"] for name in missing):
+        return {**criterion, "status": "unsettled", "step": max(criterion["tried"][name] for name in missing)}
+    return {**criterion, "status": "open", "step": None}

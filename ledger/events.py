@@ -1,0 +1,191 @@
+"""The events of a case, versioned and JSON-plain: every change of a ledger is one of these."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, TypeAdapter
+
+from contracts.decision import ASK, REASON, Action
+from contracts.handles import Alias, CaseId, Digest
+from contracts.returns import CAUSE, Closed, CriterionId
+from contracts.text import Capped
+
+VERSION = 1
+MAX_GOAL = 100_000
+MAX_CRITERIA = 12
+CRITERION = Capped(tokens=24, bytes=120)
+ANSWER = Capped(tokens=56, bytes=240, empty=True)
+RAW = Capped(tokens=600, bytes=600, empty=True)
+LINE = Capped(tokens=40, bytes=160, empty=True)
+RULES = Capped(tokens=400, bytes=2000)
+ROSTER_LINE = Capped(tokens=40, bytes=240)
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+QuestionId = Annotated[str, StringConstraints(pattern=r"^q[1-9][0-9]{0,5}(\.[1-9])?$")]
+Instant = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$")]
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,31}$")]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Number = Annotated[int, Field(ge=1, le=999_999)]
+
+
+class Limits(Closed):
+    """Budgets of one case. Tokens are estimated tokens; 0 means no limit where it is allowed."""
+
+    budget: int = Field(1500, ge=256, le=1_000_000, description="Most tokens of a router prompt, schema included; compaction keeps it.")
+    max_hops: int = Field(40, ge=1, le=100_000, description="Most dispatches and asks of one case.")
+    max_parallel: int = Field(4, ge=1, le=8, description="Most specialists dispatched at once.")
+    max_tokens: int = Field(0, ge=0, description="Most tokens of the whole case, router and specialists; 0 for no limit.")
+    max_seconds: float = Field(0, ge=0, description="Most wall time of the case in seconds; 0 for no limit.")
+    stall: int = Field(4, ge=2, le=64, description="Steps in a row without anything new after which the case stops.")
+    patience: int = Field(2, ge=1, le=16, description="Refused decisions in a row after which the case stops.")
+    retries: int = Field(1, ge=0, le=8, description="How often a failed ask may be dispatched again unchanged.")
+
+
+class RosterLine(Closed):
+    """One specialist as the router sees it."""
+
+    name: Name
+    description: Annotated[str, ROSTER_LINE]
+    after: tuple[Name, ...] | None = None
+
+
+class Setup(Closed):
+    """What was fixed when the case was opened, so that its prompts can be rebuilt from the ledger alone."""
+
+    roster: tuple[RosterLine, ...] = Field(min_length=1, max_length=64)
+    limits: Limits = Limits()
+    rules: Annotated[str, Field(max_length=2000)]
+
+
+class NewCriterion(Closed):
+    """One completion criterion; `owners` are the specialists that must each bring evidence, none means any."""
+
+    text: Annotated[str, CRITERION]
+    owners: tuple[Name, ...] = Field((), max_length=8)
+    source: Literal["caller", "proposed"] = "caller"
+
+
+class Sent(Closed):
+    """One piece of work as the decision names it."""
+
+    specialist: Annotated[str, Capped(tokens=64, bytes=64, empty=True)]
+    ask: Annotated[str, ASK]
+    handles: tuple[Alias, ...] = Field((), max_length=8)
+
+
+class Spent(Closed):
+    """What a specialist used."""
+
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    tokens_source: Literal["none", "estimated", "reported"] = "none"
+    calls: Count = 0
+    attempts: Count = 1
+    ms: Count = 0
+
+
+class Event(Closed):
+    """Base of all events; `case` keeps events of another case out."""
+
+    case: CaseId
+
+
+class Opened(Event):
+    """A goal came in."""
+
+    type: Literal["opened"] = "opened"
+    version: Literal[1] = 1
+    at: Instant
+    goal: str = Field(min_length=1, max_length=MAX_GOAL)
+    goal_handle: Alias | None = None
+    criteria: tuple[NewCriterion, ...] = Field(min_length=1, max_length=MAX_CRITERIA)
+    setup: Setup
+    earlier: Alias | None = None
+
+
+class Decided(Event):
+    """The router spoke: what it chose, what the guard said, what it cost."""
+
+    type: Literal["decided"] = "decided"
+    n: Number
+    at: Instant
+    action: Action | None
+    reason: Annotated[str, REASON] = ""
+    dispatch: tuple[Sent, ...] = Field((), max_length=8)
+    out_of_scope: tuple[CriterionId, ...] = Field((), max_length=MAX_CRITERIA)
+    verdict: Word
+    verdicts: tuple[Word, ...] = Field((), max_length=8)
+    detail: Annotated[str, LINE] = ""
+    justified: Annotated[str, LINE] = ""
+    raw: Annotated[str, RAW] = ""
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    tokens_cached: Count = 0
+    tokens_source: Literal["estimated", "reported"] = "estimated"
+    latency_ms: Count = 0
+    attempts: Count = 1
+    model: Annotated[str, LINE] = ""
+    method: Annotated[str, LINE] = ""
+    prompt_sha256: Digest
+    prompt_tokens: Count = 0
+    difficulty: Count = 0
+
+
+class Returned(Event):
+    """A specialist handed something back: `result` is judged by its contract; without one, `cause` says why."""
+
+    type: Literal["returned"] = "returned"
+    step: Number
+    specialist: Name
+    result: JsonValue = None
+    cause: Annotated[str, CAUSE] | Literal[""] = ""
+    spent: Spent = Spent()
+
+
+class Asked(Event):
+    """Open questions were put to people."""
+
+    type: Literal["asked"] = "asked"
+    questions: tuple[QuestionId, ...] = Field(min_length=1, max_length=12)
+
+
+class Answered(Event):
+    """A person answered, or nobody did (`lapsed`)."""
+
+    type: Literal["answered"] = "answered"
+    question: QuestionId
+    text: Annotated[str, ANSWER] = ""
+    handle: Alias | None = None
+    lapsed: bool = False
+
+
+class Compacted(Event):
+    """Older steps and decisions went whole to the store under `handle`, just before decision `before`."""
+
+    type: Literal["compacted"] = "compacted"
+    upto_step: Number
+    upto_decision: Count
+    before: Number
+    handle: Alias
+
+
+class Finished(Event):
+    """The case is closed; `missing` names evidence that could not be read any more."""
+
+    type: Literal["closed"] = "closed"
+    at: Instant
+    status: Literal["done", "stopped"]
+    reason: Annotated[str, LINE] = ""
+    answer: Alias | None = None
+    missing: tuple[Alias, ...] = Field((), max_length=64)
+
+
+AnyEvent = Annotated[
+    Opened | Decided | Returned | Asked | Answered | Compacted | Finished,
+    Field(discriminator="type"),
+]
+EVENT: TypeAdapter[Opened | Decided | Returned | Asked | Answered | Compacted | Finished] = TypeAdapter(AnyEvent)
+
+
+def plain(event: Event) -> dict[str, Any]:
+    """Return the event as the plain JSON that state carries."""
+    return event.model_dump(mode="json")

@@ -1,0 +1,104 @@
+"""Replay: the ledger as decision k saw it, rebuilt from the final ledger and its archived stretches alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.errors import LedgerError
+from ledger import apply
+from ledger.check import sealed
+from ledger.render import Prompt, render
+from ledger.view import known_aliases
+
+JSON = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """One decision's prompt, rebuilt."""
+
+    n: int
+    prompt: Prompt
+    recorded: str
+    """SHA-256 on the decision record."""
+
+    @property
+    def same(self) -> bool:
+        """Whether the rebuilt prompt is byte-equal to the one that was sent."""
+        return self.prompt.sha256 == self.recorded
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    steps: list[JSON]
+    decisions: list[JSON]
+    questions: list[JSON]
+    artifacts: JSON
+    stretches: list[JSON]
+
+
+def at(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | None = None) -> tuple[JSON, JSON]:
+    """Return ledger and handle index as decision `k` saw them; `k` may be one past the last decision.
+
+    Raises:
+        LedgerError: There is no such decision, or a stretch that compaction archived is not in `archives`.
+    """
+    if not 1 <= k <= ledger["counts"]["decisions"] + 1:
+        raise LedgerError(f"there is no decision {k}: the case has {ledger['counts']['decisions']}")
+    history = whole(ledger, artifacts, archives or {})
+    known = {key: ledger[key] for key in ("case", "goal", "goal_handle", "criteria", "setup", "earlier")}
+    state = apply.opened(**known, at=ledger["opened_at"], mark=ledger["opened_hash"])
+    for decision in history.decisions:
+        if decision["n"] >= k:
+            break
+        state = _replayed(_archived(state, history, decision["n"]), decision, history)
+    state = sealed(_archived(state, history, k))
+    aliases = known_aliases(state) | {alias for step in state["steps"] for alias in step["handed"]}
+    return state, {alias: handle for alias, handle in history.artifacts.items() if alias in aliases}
+
+
+def rebuild(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | None = None) -> Rebuilt:
+    """Rebuild the prompt of decision `k` and hold it against the recorded digest."""
+    state, handles = at(ledger, artifacts, k, archives)
+    recorded = next(item for item in whole(ledger, artifacts, archives or {}).decisions if item["n"] == k)
+    return Rebuilt(k, render(state, handles), recorded["prompt_sha256"])
+
+
+def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> _History:
+    """Return everything the case recorded, archived stretches first.
+
+    Raises:
+        LedgerError: A stretch is missing.
+    """
+    stretches: list[JSON] = []
+    handle = ledger["archive"][-1]["handle"] if ledger["archive"] else None
+    while handle:
+        if handle not in archives:
+            raise LedgerError(f"the archived stretch {handle} is missing: replay needs it; was its artifact deleted?")
+        stretches.insert(0, archives[handle] | {"handle": handle})
+        handle = archives[handle]["previous"]
+    parts = [*stretches, ledger | {"artifacts": artifacts}]
+    index = {alias: value for part in parts for alias, value in part["artifacts"].items()}
+    joined = {key: [item for part in parts for item in part[key]] for key in ("steps", "decisions", "questions")}
+    return _History(joined["steps"], joined["decisions"], joined["questions"], index, stretches)
+
+
+def _archived(state: JSON, history: _History, before: int) -> JSON:
+    for stretch in history.stretches:
+        if stretch["before"] == before:
+            state = apply.compacted(state, {key: stretch[key] for key in ("upto_step", "upto_decision", "before", "handle", "previous")})
+    return state
+
+
+def _replayed(state: JSON, decision: JSON, history: _History) -> JSON:
+    state = apply.decided(state, decision)
+    for step in history.steps:
+        if step["decision"] == decision["n"] and step["status"] != "pending" and step["cause"] != apply.INTERRUPTED:
+            opened = [item | {"status": "open", "answer": "", "handle": None, "decision": None, "after": None} for item in history.questions]
+            state, _ = apply.returned(state, step, [item for item in opened if item["step"] == step["n"]])
+    put = [item["id"] for item in history.questions if item["decision"] == decision["n"]]
+    state = apply.asked(state, put, decision["n"]) if put else state
+    for question in history.questions:
+        if question["after"] == decision["n"]:
+            state = apply.answered(state, question)
+    return state
