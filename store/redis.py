@@ -1,0 +1,205 @@
+"""Artifacts in Redis or Valkey: for several hosts.
+
+Keys of one case share a hash tag, so every operation stays in one cluster slot: `desk:{case}` is a hash of entries by alias
+and of body sizes by digest, `desk:{case}:digest` a body. Body and entry are written in one transaction that can be repeated,
+so after a lost reply the same write is sent again until it is known to stand, or the time is up.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from redis import exceptions as redis_errors
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.client import Pipeline
+from redis.asyncio.connection import parse_url
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from typing_extensions import override
+
+from contracts import SettingsError, clip, one_line
+from store.backend import Backend, handle_of
+from store.errors import StoreUnavailable
+from store.loop import LoopThread
+
+T = TypeVar("T")
+_DIGEST = 64
+_SEEN = 4096
+
+
+class RedisStore(Backend):
+    """Keep artifacts at `url`; each operation ends within `timeout` seconds, a case `ttl` seconds after the last touch."""
+
+    def __init__(self, url: str, *, timeout: float = 5, ttl: int = 30 * 86400) -> None:
+        self.name, self._secrets = _public(url)
+        self._url, self._timeout, self._ttl = url, timeout, ttl
+        self._thread = LoopThread("desk-redis")
+        self._client: Redis | None = None
+        self._seen: dict[tuple[str, str], tuple[bytes, str]] = {}
+
+    def __repr__(self) -> str:
+        return f"RedisStore({self.name!r})"
+
+    @override
+    async def _write(self, case: str, alias: str, digest: str, body: bytes, entry: str) -> str:
+        async def work(client: Redis) -> str:
+            async with client.pipeline(transaction=True) as pipe:
+                pipe.set(_body(case, digest), body, ex=self._ttl)
+                pipe.hset(_index(case), digest, str(len(body)))
+                pipe.hsetnx(_index(case), alias, entry)
+                pipe.expire(_index(case), self._ttl)
+                pipe.hget(_index(case), alias)
+                return str((await pipe.execute())[-1], "utf-8", "replace")
+
+        return await self._run(work)
+
+    @override
+    async def _fetch(self, case: str, alias: str, start: int, length: int) -> tuple[str, bytes] | None:
+        async def work(client: Redis) -> tuple[str, bytes] | None:
+            known, digest = self._seen.get((case, alias), (None, ""))
+            async with client.pipeline(transaction=False) as pipe:  # one round trip once the digest is known
+                pipe.hget(_index(case), alias)
+                if length and digest:
+                    pipe.getrange(_body(case, digest), start, start + length - 1)
+                entry, *rest = await pipe.execute()
+            if entry is None:
+                return None
+            text = str(entry, "utf-8", "replace")
+            if not length or entry == known:
+                return text, rest[0] if length else b""
+            digest = handle_of(text, case, alias).digest
+            if len(self._seen) >= _SEEN:
+                self._seen.clear()
+            self._seen[case, alias] = entry, digest
+            return text, await _async(client.getrange(_body(case, digest), start, start + length - 1))
+
+        return await self._run(work)
+
+    @override
+    async def _entries(self, case: str) -> list[str]:
+        async def work(client: Redis) -> list[str]:
+            fields = await _async(client.hgetall(_index(case)))
+            return [str(entry, "utf-8", "replace") for field, entry in fields.items() if len(field) != _DIGEST]
+
+        return await self._run(work)
+
+    @override
+    async def _remove(self, case: str, alias: str) -> bool:
+        async def step(pipe: Pipeline) -> bool:
+            fields = await _async(pipe.hgetall(_index(case)))
+            removed = fields.pop(alias.encode(), None) is not None
+            used = {handle_of(str(entry, "utf-8", "replace"), case).digest for field, entry in fields.items() if len(field) != _DIGEST}
+            unused = [digest for field in fields if len(field) == _DIGEST and (digest := field.decode()) not in used]
+            pipe.multi()  # type: ignore[no-untyped-call]
+            pipe.hdel(_index(case), alias, *unused)
+            for digest in unused:
+                pipe.unlink(_body(case, digest))
+            return removed
+
+        return await self._run(lambda client: client.transaction(step, _index(case), value_from_callable=True))
+
+    @override
+    async def _remove_case(self, case: str) -> None:
+        async def step(pipe: Pipeline) -> None:
+            keys = _keys(case, await _async(pipe.hkeys(_index(case))))
+            pipe.multi()  # type: ignore[no-untyped-call]
+            pipe.unlink(*keys)
+
+        await self._run(lambda client: client.transaction(step, _index(case)))
+
+    @override
+    async def _touch(self, case: str) -> None:
+        async def work(client: Redis) -> None:
+            fields = await _async(client.hkeys(_index(case)))
+            async with client.pipeline(transaction=False) as pipe:
+                for key in _keys(case, fields):
+                    pipe.expire(key, self._ttl)
+                await pipe.execute()
+
+        await self._run(work)
+
+    @override
+    async def cases(self, idle: float = 0) -> list[str]:
+        async def work(client: Redis) -> list[str]:
+            found = set()
+            async for key in client.scan_iter(match="desk:{*}", count=1000):
+                left = await _async(client.pttl(key))
+                if not idle or 0 <= left <= (self._ttl - idle) * 1000:
+                    found.add(str(key, "utf-8", "replace")[6:-1])
+            return sorted(found)
+
+        return await self._run(work)
+
+    @override
+    async def aclose(self) -> None:
+        if self._client is not None:
+            client, self._client = self._client, None
+            await self._thread.run(client.aclose())
+        await self._thread.stop()
+
+    async def _run(self, work: Callable[[Redis], Awaitable[T]]) -> T:
+        return await self._thread.run(self._bounded(work))
+
+    async def _bounded(self, work: Callable[[Redis], Awaitable[T]]) -> T:
+        """Repeat `work` over lost connections until the time is up; `socket_timeout` bounds one read, not an operation."""
+        problem, pause = "no answer", 0.02
+        timer = asyncio.timeout(self._timeout)
+        try:
+            async with timer:
+                while True:
+                    try:
+                        return await work(self._connected())
+                    except (redis_errors.AuthenticationError, redis_errors.AuthorizationError):
+                        raise
+                    except (redis_errors.ConnectionError, redis_errors.TimeoutError) as error:
+                        problem = str(error)
+                    await asyncio.sleep(pause * random.uniform(0.5, 1))
+                    pause = min(1, 2 * pause)
+        except redis_errors.RedisError as error:
+            raise StoreUnavailable(self._told(str(error))) from None
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            raise StoreUnavailable(self._told(f"{problem}; gave up after {self._timeout:g} s")) from None
+
+    def _connected(self) -> Redis:
+        if self._client is None:
+            options: dict[str, Any] = {"max_connections": 16, "timeout": self._timeout, "socket_connect_timeout": self._timeout / 4}
+            options |= {"socket_timeout": self._timeout / 4, "retry": Retry(NoBackoff(), 0)}
+            self._client = Redis.from_pool(BlockingConnectionPool.from_url(self._url, **options))
+        return self._client
+
+    def _told(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return f"Redis store {self.name}: {clip(one_line(text), tokens=80)}"
+
+
+def _public(url: str) -> tuple[str, list[str]]:
+    """Return the URL without user, password and options, and the secrets that no message may show."""
+    try:
+        parts = urlsplit(url)
+        options: dict[str, Any] = dict(parse_url(url))
+        place = parts.path if parts.scheme == "unix" else f"{parts.hostname or 'localhost'}:{parts.port or 6379}{parts.path}"
+    except ValueError:  # its text may quote the password
+        raise SettingsError("the Redis URL cannot be read: percent-encode special characters in user and password") from None
+    return f"{parts.scheme}://{place}", [str(options[key]) for key in ("password", "ssl_password") if options.get(key)]
+
+
+def _index(case: str) -> str:
+    return f"desk:{{{case}}}"
+
+
+def _body(case: str, digest: str) -> str:
+    return f"desk:{{{case}}}:{digest}"
+
+
+def _keys(case: str, fields: list[bytes]) -> list[str]:
+    return [_index(case), *(_body(case, field.decode()) for field in fields if len(field) == _DIGEST)]
+
+
+async def _async(reply: Any) -> Any:
+    """Await a reply whose annotation leaves open whether the client is synchronous."""
+    return await reply

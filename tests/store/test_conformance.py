@@ -1,0 +1,40 @@
+"""Every backend passes the one suite; a backend of your own is proven by these few lines."""
+
+import pytest
+
+from store import ArtifactStore
+from store.conformance import CHECKS, MALFORMED, Check, new_case, put, refused
+from tests.store.dictionary import DictionaryStore
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_backend(check: Check, store: ArtifactStore) -> None:
+    await check(store)
+
+
+async def test_malformed_names_never_reach_the_backend() -> None:
+    store = DictionaryStore()
+    for name in MALFORMED:
+        for work in (store.read(new_case(), name), store.stat(new_case(), name), store.delete(new_case(), name), put(store, new_case(), b"", name)):
+            await refused(work)
+    for name in ("", "*", "../x", "c" * 65, "{a}"):
+        for more in (store.list(name), store.touch(name), store.delete_case(name), store.read(name, "A1"), put(store, name, b"")):
+            await refused(more)
+    assert store.calls == 0
+
+
+@pytest.mark.parametrize("damage", ["lost", "shorter", "altered"])
+async def test_suite_catches_a_backend_that_damages_bodies(damage: str) -> None:
+    class Broken(DictionaryStore):
+        async def _fetch(self, case: str, alias: str, start: int, length: int) -> tuple[str, bytes] | None:
+            found = await super()._fetch(case, alias, start, length)
+            changed = {"lost": lambda body: b"", "shorter": lambda body: body[:-1], "altered": lambda body: body[::-1]}[damage]
+            return found and (found[0], changed(found[1]))
+
+    caught = 0
+    for check in CHECKS:
+        try:
+            await check(Broken())
+        except (AssertionError, RuntimeError):
+            caught += 1
+    assert caught >= 2
