@@ -1,0 +1,90 @@
+"""What a query returns: the records, their ids, and the date up to which their source is known."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from agents.records.places import Site
+from agents.records.schema import Records
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+SHOWN = 80
+
+
+class Record(Protocol):
+    """Anything with an id to cite that can say itself in one line, id first."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+
+    def line(self) -> str: ...  # noqa: D102
+
+
+R = TypeVar("R", bound=Record, covariant=True)
+T = TypeVar("T", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Generic[R]):
+    """The result of one search. Without items it says 'no record', which is a result and not an error."""
+
+    kind: str
+    title: str
+    source: str
+    as_of: str
+    items: tuple[R, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of the records, each once."""
+        return tuple(dict.fromkeys(item.id for item in self.items))
+
+    @property
+    def summary(self) -> str:
+        """Return one line: how many records, as of when."""
+        count = f"{len(self.ids)} records" if len(self.ids) != 1 else "1 record"
+        return f"{self.title}: {count if self.items else 'no record'}, as of {self.as_of}"
+
+    def text(self) -> str:
+        """Return the finding as readable text that cites its ids."""
+        lines = [self.summary, f"Source: {self.source}, as of {self.as_of}.", *(f"Note: {note}" for note in self.notes)]
+        lines += [f"- {item.line()}" for item in self.items[:SHOWN]]
+        if len(self.items) > SHOWN:
+            lines.append(f"- {len(self.items) - SHOWN} more records, not listed")
+        if not self.items:
+            lines.append("No record: the search ran and the source lists nothing here. That does not prove that nothing exists.")
+        return "\n".join(lines) + "\n"
+
+
+SOURCE_NAMES = {
+    "cases": "311 service requests",
+    "violations": "building and property violations",
+    "permits": "building permits",
+    "street_work": "street work permits",
+    "sweeping": "street sweeping schedule",
+}
+
+
+def finding(records: Records, table: str, kind: str, title: str, site: Site, items: Iterable[R], notes: Iterable[str] = ()) -> Finding[R]:
+    """Wrap records of one source table as a finding about a site."""
+    return Finding(kind, f"{title}, {site.label}", SOURCE_NAMES[table], records.as_of(table), tuple(items), tuple(notes))
+
+
+def made(kind: type[T], row: sqlite3.Row, **more: Any) -> T:
+    """Build a record from the columns that have the names of its fields, and from `more`."""
+    columns = row.keys()
+    return kind(**{name: row[name] for name in kind.__dataclass_fields__ if name in columns}, **more)
+
+
+def spoken(day: str) -> str:
+    """Return a date, or words for a missing one."""
+    return day or "no date"
+
+
+def joined(*parts: str) -> str:
+    """Join the parts that are not empty."""
+    return ", ".join(part for part in parts if part)
