@@ -9,7 +9,7 @@ from typing import Any
 from contracts.handles import DESCRIPTION, Handle
 from contracts.registry import Contract
 from contracts.returns import HEADLINE, MAX_ARTIFACTS, MAX_QUESTIONS, OUTCOME, QUESTION, Audience, Facts, Question, Return, Status
-from store.base import ArtifactStore
+from store.protocol import ArtifactStore
 from store.errors import ArtifactNotFound
 
 
@@ -58,7 +58,7 @@ class Task:
         """
         mine = alias == f"A{self.step}" or alias.startswith(f"A{self.step}.")
         if not mine and all(handle.alias != alias for handle in self.handles):
-            raise ArtifactNotFound(alias)
+            raise ArtifactNotFound
         return await self.store.read(self.case, alias, start, length)
 
     def returned(

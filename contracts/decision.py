@@ -1,8 +1,7 @@
 """The router's decision: a closed schema for picking names, and nothing else."""
 
 from enum import StrEnum
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
@@ -38,20 +37,3 @@ class Decision(Closed):
     action: Action
     dispatch: tuple[Dispatch, ...] = Field((), max_length=MAX_DISPATCH)
     out_of_scope: tuple[CriterionId, ...] = Field((), max_length=12)
-
-
-def decision_schema(names: Sequence[str]) -> dict[str, Any]:
-    """Return the smallest JSON schema of a decision over these names that strict endpoints take: closed, all keys required."""
-    strings = {"type": "array", "items": {"type": "string"}}
-    work = {"specialist": {"enum": list(names)}, "ask": {"type": "string"}, "handles": strings}
-    whole = {
-        "reason": {"type": "string"},
-        "action": {"enum": [str(action) for action in Action]},
-        "dispatch": {"type": "array", "items": _closed(work)},
-        "out_of_scope": strings,
-    }
-    return _closed(whole)
-
-
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

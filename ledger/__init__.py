@@ -15,6 +15,7 @@ from ledger.events import (
     RosterLine,
     Setup,
     Spent,
+    Stopped,
     plain,
 )
 from ledger.fold import fold
@@ -40,6 +41,7 @@ __all__ = [
     "RosterLine",
     "Setup",
     "Spent",
+    "Stopped",
     "Stretch",
     "Verdict",
     "at",

@@ -41,6 +41,7 @@ def opened(case: str, at: str, goal: str, goal_handle: str | None, criteria: lis
         "earlier": earlier,
         "rejected": [],
         "conflicts": [],
+        "spent": {},
         "status": "open",
         "reason": "",
         "answer": None,

@@ -100,6 +100,7 @@ class Opened(Event):
     criteria: tuple[NewCriterion, ...] = Field(min_length=1, max_length=MAX_CRITERIA)
     setup: Setup
     earlier: Alias | None = None
+    spent: Spent = Spent()
 
 
 class Decided(Event):
@@ -168,6 +169,13 @@ class Compacted(Event):
     handle: Alias
 
 
+class Stopped(Event):
+    """The run will end before its criteria are settled; the answer says why."""
+
+    type: Literal["stopped"] = "stopped"
+    reason: Annotated[str, LINE]
+
+
 class Finished(Event):
     """The case is closed; `missing` names evidence that could not be read any more."""
 
@@ -177,13 +185,14 @@ class Finished(Event):
     reason: Annotated[str, LINE] = ""
     answer: Alias | None = None
     missing: tuple[Alias, ...] = Field((), max_length=64)
+    spent: Spent = Spent()
 
 
 AnyEvent = Annotated[
-    Opened | Decided | Returned | Asked | Answered | Compacted | Finished,
+    Opened | Decided | Returned | Asked | Answered | Compacted | Stopped | Finished,
     Field(discriminator="type"),
 ]
-EVENT: TypeAdapter[Opened | Decided | Returned | Asked | Answered | Compacted | Finished] = TypeAdapter(AnyEvent)
+EVENT: TypeAdapter[Opened | Decided | Returned | Asked | Answered | Compacted | Stopped | Finished] = TypeAdapter(AnyEvent)
 
 
 def plain(event: Event) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from contracts.returns import Return
 from ledger import apply
 from ledger.check import hash_of, is_sealed, sealed
 from ledger.criteria import alias_order, targets
-from ledger.events import EVENT, LINE, Answered, Asked, Compacted, Decided, Finished, Opened, Returned
+from ledger.events import EVENT, LINE, Answered, Asked, Compacted, Decided, Finished, Opened, Returned, Spent, Stopped
 from ledger.guard import judge
 from ledger.view import step_of
 
@@ -78,7 +78,13 @@ def _opened(ledger: JSON, event: Opened) -> JSON:
     if event.earlier and ledger:
         count = (ledger["earlier"] or {"cases": 0})["cases"] + 1
         earlier = {"cases": count, "line": earlier_line(ledger), "handle": event.earlier}
-    return apply.opened(event.case, event.at, event.goal, event.goal_handle, criteria, event.setup.model_dump(mode="json"), earlier, mark)
+    opened = apply.opened(event.case, event.at, event.goal, event.goal_handle, criteria, event.setup.model_dump(mode="json"), earlier, mark)
+    return _with_cost(opened, "intake", event.spent)
+
+
+def _with_cost(ledger: JSON, part: str, spent: Spent) -> JSON:
+    tokens = ledger["counts"]["tokens"] + spent.tokens_in + spent.tokens_out
+    return {**ledger, "counts": {**ledger["counts"], "tokens": tokens}, "spent": {**ledger["spent"], part: spent.model_dump(mode="json")}}
 
 
 def earlier_line(ledger: JSON) -> str:
@@ -213,9 +219,14 @@ def _compacted(ledger: JSON, event: Compacted, registry: Registry) -> JSON:
     return apply.compacted(ledger, entry | {"previous": last["handle"]})
 
 
+def _stopped(ledger: JSON, event: Stopped, registry: Registry) -> JSON:
+    return ledger if ledger["reason"] else {**ledger, "reason": event.reason}
+
+
 def _finished(ledger: JSON, event: Finished, registry: Registry) -> JSON:
     mark = hash_of(event.model_dump(mode="json"))
-    return apply.finished(ledger, event.status, event.reason, event.answer, list(event.missing), event.at, mark)
+    ledger = _with_cost(ledger, "answer", event.spent)
+    return apply.finished(ledger, event.status, event.reason or ledger["reason"], event.answer, list(event.missing), event.at, mark)
 
 
 def _after_close(ledger: JSON, event: Any) -> JSON:
@@ -245,5 +256,6 @@ _HANDLERS: dict[type, Callable[[JSON, Any, Registry], JSON]] = {
     Asked: _asked,
     Answered: _answered,
     Compacted: _compacted,
+    Stopped: _stopped,
     Finished: _finished,
 }

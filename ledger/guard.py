@@ -47,6 +47,8 @@ def judge(ledger: JSON, decision: Decision) -> Verdict:
 def over_budget(ledger: JSON, seconds: float = 0.0) -> str:
     """Return which budget of the case is spent, or an empty string; `seconds` is the case's age."""
     limits, counts = ledger["setup"]["limits"], ledger["counts"]
+    if ledger["reason"]:
+        return str(ledger["reason"])
     if counts["hops"] >= limits["max_hops"]:
         return f"the hop budget of {limits['max_hops']} is spent"
     if limits["max_tokens"] and counts["tokens"] >= limits["max_tokens"]:

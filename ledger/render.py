@@ -6,6 +6,7 @@ Everything from outside is data between double quotes on one line. No artifact b
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from contracts.text import clip, quoted
 from contracts.tokens import estimate
 from ledger import share
+from ledger.events import RosterLine
 from ledger.view import latest_steps, open_questions, roster_names
 
 JSON = dict[str, Any]
@@ -63,10 +65,9 @@ def _system(roster: tuple[tuple[str, str], ...], rules: str) -> tuple[str, int]:
     return system, estimate(system) + share.SCHEMA + sum(estimate(f'"{name}",') for name, _ in roster) + share.FRAME
 
 
-def base_tokens(ledger: JSON) -> int:
+def system_tokens(roster: Sequence[RosterLine], rules: str) -> int:
     """Return the estimated tokens of everything but the user message."""
-    roster = tuple((line["name"], line["description"]) for line in ledger["setup"]["roster"])
-    return _system(roster, ledger["setup"]["rules"])[1]
+    return _system(tuple((line.name, line.description) for line in roster), rules)[1]
 
 
 def verbatim(text: str) -> str:

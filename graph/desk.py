@@ -1,0 +1,134 @@
+"""The desk: what all nodes of one graph share, made lazily and only once."""
+
+import datetime as dt
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+
+from agents.endpoint import Endpoint
+from agents.calls import Spent as Cost
+from agents.offline import OfflineRouter
+from agents.settings import ModelChoice, ModelSettings
+from agents.specialist import Specialist
+from contracts import Registry
+from graph.context import Context
+from graph.settings import DeskSettings
+from ledger import Limits, RosterLine, Setup, Spent, bound, check_budget, fold
+from ledger.render import system_tokens
+from store.opening import open_store
+from store.protocol import ArtifactStore
+
+JSON = dict[str, Any]
+log = logging.getLogger("ledger")
+
+
+def now() -> dt.datetime:
+    """Return the time in UTC."""
+    return dt.datetime.now(dt.UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """Specialists, store, models and clock of one graph."""
+
+    specialists: Mapping[str, Specialist]
+    registry: Registry
+    given_limits: Limits | None = None
+    given_home: Path | None = None
+    given_store: ArtifactStore | None = None
+    given_model: BaseChatModel | None = None
+    given_specialist_model: BaseChatModel | None = None
+    clock: Callable[[], dt.datetime] = now
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def settings(self) -> DeskSettings:
+        """The environment's settings, read on first use."""
+        settings: DeskSettings = self._once("settings", DeskSettings)
+        return settings
+
+    @property
+    def limits(self) -> Limits:
+        """Budgets of a case, before a run's context changes them."""
+        return self.given_limits or self.settings.limits(tuple(self.registry.values()))
+
+    @property
+    def home(self) -> Path:
+        """Folder of run data."""
+        return self.given_home or self.settings.home
+
+    @property
+    def store(self) -> ArtifactStore:
+        """The artifact store, opened on first use."""
+        if self.given_store is not None:
+            return self.given_store
+        return self._once("store", lambda: open_store(self.settings.store_url(self.home)))
+
+    def router(self, context: Context) -> Endpoint:
+        """Return the model that routes and writes the answer; without one, the offline router."""
+        return self._endpoint("router", self.given_model, context.router_model) or self._once("offline", self._offline)
+
+    def specialist_model(self, context: Context) -> Endpoint | None:
+        """Return the model that specialists work with, or None when they work without one."""
+        if self.given_model is not None and self.given_specialist_model is None:
+            return None
+        return self._endpoint("specialist", self.given_specialist_model, context.specialist_model)
+
+    def is_offline(self, context: Context) -> bool:
+        """Whether the offline router routes."""
+        return self.router(context).choice.model == "offline"
+
+    def setup(self, context: Context) -> Setup:
+        """Return what is fixed when a case opens."""
+        lines = tuple(RosterLine(name=item.name, description=item.description, after=item.after) for item in self.registry.values())
+        setup = Setup(roster=lines, limits=context.limits(self.limits), rules=context.router_rules)
+        check_budget(bound(system_tokens(lines, setup.rules), [line.name for line in lines], setup.limits))
+        return setup
+
+    def fold(self, ledger: Any, events: Any) -> JSON:
+        """Fold events as the reducer will, so that a node can go on with the result."""
+        folded: JSON = fold(ledger, events, self.registry)
+        return folded
+
+    def _endpoint(self, role: str, given: BaseChatModel | None, wanted: str | None) -> Endpoint | None:
+        if given is not None:
+            name = str(getattr(given, "model_name", None) or getattr(given, "model", None) or given.__class__.__name__)
+            return self._once((role, "given"), lambda: Endpoint(ModelChoice(role=role, model=name), given))
+        return self._once((role, wanted), lambda: _configured(role, wanted))
+
+    def _offline(self) -> Endpoint:
+        return Endpoint(ModelChoice(role="router", model="offline"), OfflineRouter(specialists=tuple(self.specialists.values())))
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+
+def _configured(role: str, wanted: str | None) -> Endpoint | None:
+    settings = ModelSettings()
+    if wanted:
+        settings = settings.model_copy(update={f"{role}_model": wanted})
+    choice = settings.router() if role == "router" else settings.specialist()
+    return Endpoint(choice) if choice else None
+
+
+def spent_of(cost: Cost, started: float | None = None) -> Spent:
+    """Return what was used as an event carries it; `started` is a monotonic time in seconds."""
+    ms = round(1000 * (time.monotonic() - started)) if started is not None else 0
+    source: Any = cost.tokens_source
+    return Spent(tokens_in=cost.tokens_in, tokens_out=cost.tokens_out, tokens_source=source, calls=cost.calls, ms=ms)
+
+
+def tell(runtime: Runtime[Context], kind: str, **fields: Any) -> None:
+    """Send one custom stream event and one structured log line."""
+    event = {"event": kind, **fields}
+    runtime.stream_writer(event)
+    level = logging.WARNING if kind in ("rejected", "alarm") else logging.INFO
+    log.log(level, "%s", kind, extra={"ledger_event": event})

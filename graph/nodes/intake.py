@@ -1,0 +1,108 @@
+"""Intake: turn what came in into an `opened` event, or go on with the case that is open."""
+
+import json
+import uuid
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from agents.criteria import propose_criteria
+from agents.calls import Spent as Cost
+from contracts import InputError, estimate
+from contracts.text import one_line
+from graph.context import Context, context_of
+from graph.desk import Desk, spent_of, tell
+from graph.state import IntakeView
+from ledger import Finished, NewCriterion, Opened, checked, plain
+from ledger.events import CRITERION, MAX_CRITERIA, MAX_GOAL
+from ledger.render import verbatim
+from ledger.share import GOAL
+
+JSON = dict[str, Any]
+
+
+def make_intake(desk: Desk) -> Any:
+    """Return the intake node of this desk."""
+
+    async def intake(state: IntakeView, runtime: Runtime[Context]) -> JSON:
+        """Open a case for a new goal; the same goal again while its case is open goes on with it."""
+        ledger, goal = state["ledger"], state.get("goal")
+        if ledger:
+            ledger = checked(ledger)
+            if ledger["status"] == "open" and (goal is None or _clean(goal) == ledger["goal"]):
+                return {}
+        goal, context, case = _checked_goal(goal), context_of(runtime), uuid.uuid4().hex
+        setup = desk.setup(context)
+        given = _checked_criteria(state.get("criteria"))
+        earlier = await _keep_earlier(desk, case, ledger, state["artifacts"]) if ledger else None
+        criteria, cost = (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), _goal_of(ledger))
+        whole = await _keep_goal(desk, case, goal)
+        event = Opened(
+            case=case,
+            at=desk.clock().isoformat(),
+            goal=goal,
+            goal_handle=whole.alias if whole else None,
+            criteria=criteria,
+            setup=setup,
+            earlier=earlier.alias if earlier else None,
+            spent=spent_of(cost),
+        )
+        tell(runtime, "opened", case=case, criteria=[item.text for item in criteria], model=desk.router(context).choice.model)
+        handles = {item.alias: item.model_dump(mode="json") for item in (whole, earlier) if item}
+        return {"ledger": plain(event), "artifacts": {alias: None for alias in state["artifacts"]} | handles}
+
+    return intake
+
+
+def _goal_of(ledger: Any) -> str:
+    return str(ledger["goal"]) if ledger else ""
+
+
+def _clean(goal: Any) -> Any:
+    """Replace what no database stores in text: NUL and lone surrogates."""
+    return goal.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(goal, str) else goal
+
+
+def _checked_goal(goal: Any) -> str:
+    if goal is None:
+        raise InputError("no goal was given: send {\"goal\": \"...\"} with the complaint in the resident's own words")
+    if not isinstance(goal, str):
+        raise InputError(f"the goal must be text, got {type(goal).__name__}")
+    if len(goal) > MAX_GOAL:
+        raise InputError(f"the goal has {len(goal)} characters, the most is {MAX_GOAL}: shorten it, or store the bulk and name it")
+    goal = str(_clean(goal))
+    if not one_line(goal):
+        raise InputError("the goal is empty: write what the resident complains about")
+    return goal
+
+
+def _checked_criteria(given: Any) -> tuple[NewCriterion, ...]:
+    if given is None or given == []:
+        return ()
+    if not isinstance(given, (list, tuple)) or not all(isinstance(item, str) for item in given):
+        raise InputError("criteria must be a list of lines of text")
+    if len(given) > MAX_CRITERIA:
+        raise InputError(f"{len(given)} criteria were given, the most is {MAX_CRITERIA}: join some")
+    for index, item in enumerate(given, 1):
+        line = one_line(item)
+        if not line or len(line.encode()) > CRITERION.bytes or estimate(line) > CRITERION.tokens:
+            raise InputError(f"criterion {index} must have 1 to {CRITERION.bytes} bytes and about {CRITERION.tokens} tokens; it has {len(line.encode())}")
+    return tuple(NewCriterion(text=item, source="caller") for item in given)
+
+
+async def _keep_goal(desk: Desk, case: str, goal: str) -> Any:
+    """Store a goal that the prompt cannot show whole, so that a specialist can read it by its handle."""
+    if estimate(verbatim(goal[: 8 * GOAL])) < GOAL and len(goal) <= 8 * GOAL:
+        return None
+    return await desk.store.put(case, goal, stem="G1", kind="goal", description="The resident's goal, whole", producer="intake")
+
+
+async def _keep_earlier(desk: Desk, case: str, ledger: JSON, artifacts: JSON) -> Any:
+    """Store the earlier case of this thread whole; it stays in one line and a handle."""
+    if ledger["status"] == "open":
+        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped", reason="a new goal came in")
+        ledger = desk.fold(ledger, plain(closing))
+    body = json.dumps({"ledger": ledger, "artifacts": artifacts}, ensure_ascii=False)
+    return await desk.store.put(
+        case, body, stem="E1", media_type="application/json", kind="earlier_case", description="The thread's case before this one", producer="intake"
+    )

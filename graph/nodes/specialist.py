@@ -1,0 +1,145 @@
+"""The wrapper round every specialist: whatever happens inside, one contract per step comes out."""
+
+import asyncio
+import inspect
+import logging
+import time
+import traceback
+from typing import Any
+
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+
+from agents.endpoint import Endpoint
+from agents.faults import EndpointError
+from agents.calls import Spent as Cost
+from agents.runner import run_with_model
+from agents.specialist import Specialist, Task
+from contracts import DeskError, Handle, Return, one_line
+from contracts.causes import cause_of
+from contracts.returns import CAUSE
+from graph.context import Context, context_of
+from graph.desk import Desk, spent_of, tell
+from graph.state import View
+from ledger import Returned, checked, plain
+from ledger.view import pending_steps
+from store.errors import ArtifactNotFound
+
+JSON = dict[str, Any]
+log = logging.getLogger("ledger")
+
+
+class BrokenReturn(Exception):
+    """What came back is no return of this specialist's contract."""
+
+
+def make_specialist(desk: Desk, specialist: Specialist) -> Any:
+    """Return the node of one specialist, named after it."""
+
+    async def node(state: View, runtime: Runtime[Context]) -> JSON:
+        ledger = checked(state["ledger"])
+        model = desk.specialist_model(context_of(runtime)) if specialist.prompt else None
+        tasks = [_task(desk, specialist, ledger, state["artifacts"], step) for step in pending_steps(ledger, specialist.name)]
+        done = await asyncio.gather(*(_work(desk, specialist, task, model) for task in tasks))
+        for (event, _), task in zip(done, tasks, strict=True):
+            folded = next(item for item in desk.fold(ledger, plain(event))["steps"] if item["n"] == task.step)
+            told = {key: folded[key] for key in ("n", "specialist", "ask", "status", "headline", "cause", "artifacts", "spent")}
+            tell(runtime, "rejected" if folded["status"] == "rejected" else "return", case=ledger["case"], **told)
+        handles = {handle.alias: handle.model_dump(mode="json") for _, found in done for handle in found}
+        return {"ledger": [plain(event) for event, _ in done], "artifacts": handles}
+
+    node.__name__ = specialist.name
+    node.__doc__ = specialist.description
+    return node
+
+
+def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, step: JSON) -> Task:
+    texts = {item["id"]: item["text"] for item in ledger["criteria"]}
+    mine = {item["n"] for item in ledger["steps"] if item["specialist"] == specialist.name}
+    return Task(
+        specialist=specialist,
+        case=ledger["case"],
+        step=step["n"],
+        ask=step["ask"],
+        goal=ledger["goal"],
+        criteria=tuple((name, texts[name]) for name in step["criteria"]),
+        handles=tuple(Handle.model_validate(artifacts[alias]) for alias in step["handed"] if alias in artifacts),
+        answers=tuple((item["text"], item["answer"]) for item in ledger["questions"] if item["status"] == "answered" and item["step"] in mine),
+        store=desk.store,
+        home=desk.home,
+        today=desk.clock().date(),
+    )
+
+
+async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Returned, list[Handle]]:
+    """Run one step; an exception becomes a failed return that names its class and place, never its text."""
+    started, cost, cause = time.monotonic(), Cost(), ""
+    result: Any = None
+    handles: list[Handle] = []
+    try:
+        async with asyncio.timeout(desk.settings.specialist_timeout):
+            result, cost = await _run(specialist, task, model)
+            handles = await _verified(task, result)
+    except GraphBubbleUp:
+        raise
+    except TimeoutError:
+        result, cause = None, f"no return within {desk.settings.specialist_timeout:g} s"
+    except ArtifactNotFound:
+        result, cause = None, "names an artifact that the store does not have for this case"
+    except (BrokenReturn, DeskError, EndpointError) as error:
+        result, cause = None, str(error)
+    except Exception as error:
+        result, cause = None, _place_of(error)
+    if cause:
+        log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
+    body = result.model_dump(mode="json") if result is not None else None
+    return Returned(case=task.case, step=task.step, specialist=specialist.name, result=body, cause=CAUSE.cut(cause), spent=spent_of(cost, started)), handles
+
+
+async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
+    cost = Cost()
+    if model is not None:
+        found, cost = await run_with_model(specialist, task, model)
+    elif inspect.iscoroutinefunction(specialist.run):
+        found = await specialist.run(task)
+    else:
+        found = await asyncio.to_thread(specialist.run, task)
+        found = await found if inspect.isawaitable(found) else found
+    return _checked_return(specialist, found), cost
+
+
+def _checked_return(specialist: Specialist, found: Any) -> Return:
+    if isinstance(found, specialist.returns):
+        return found
+    if not isinstance(found, (dict, Return)):
+        raise BrokenReturn(f"{specialist.name} returned {type(found).__name__} instead of {specialist.returns.__name__}")
+    try:
+        return specialist.returns.model_validate(found if isinstance(found, dict) else found.model_dump())
+    except ValidationError as error:
+        extra = [one_line(str(item["loc"][-1]))[:40] for item in error.errors() if item["type"] == "extra_forbidden"]
+        told = f" (unknown keys: {', '.join(extra[:3])})" if extra else ""
+        raise BrokenReturn(f"{specialist.name} does not keep its contract: {cause_of(error)}{told}") from None
+
+
+async def _verified(task: Task, result: Return) -> list[Handle]:
+    """Check that each named artifact exists in this case, is not empty, and matches its size and digest."""
+    handles = []
+    handed = {handle.alias for handle in task.handles}
+    for alias in result.artifacts:
+        if alias in handed:
+            continue
+        handle = await task.store.stat(task.case, alias, verify=True)
+        if not handle.bytes:
+            raise BrokenReturn(f"{task.specialist.name} names the empty artifact {alias}")
+        handles.append(handle)
+    return handles
+
+
+def _place_of(error: Exception) -> str:
+    """Return class and place of an error; its text may hold anything, a secret too."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    return f"{type(error).__name__}" + (f" in {last.name}, line {last.lineno}" if last else "")
+
+

@@ -1,0 +1,186 @@
+"""The supervisor: read the ledger, ask the router once, let the guard judge, record, move."""
+
+import datetime as dt
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents.corrections import FINAL, correction_for
+from agents.calls import Spent
+from agents.endpoint import Endpoint, Reply
+from agents.faults import Fault
+from agents.reading import Reading
+from contracts.decision import Action, Decision
+from graph.context import Context, context_of
+from graph.desk import Desk, tell
+from graph.state import SupervisorView
+from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
+from ledger.apply import INTERRUPTED
+from ledger.events import LINE, RAW
+from ledger.view import open_criteria, open_questions, pending_steps, roster_names
+
+JSON = dict[str, Any]
+RESERVE = 3
+"""Supersteps kept back for the supervisor and the answer under the caller's recursion limit."""
+
+
+@dataclass
+class Turn:
+    """One turn of the supervisor: the ledger as it will be, and the updates that make it so."""
+
+    desk: Desk
+    ledger: JSON
+    artifacts: JSON
+    events: list[JSON]
+    removed: dict[str, Any]
+
+    def record(self, event: Any) -> None:
+        """Add an event and go on with the ledger that it makes."""
+        self.events.append(plain(event))
+        self.ledger = self.desk.fold(self.ledger, self.events[-1])
+
+    def to(self, *names: str) -> Command[str]:
+        """Return the command that applies this turn."""
+        return Command(update={"ledger": self.events, "artifacts": self.removed}, goto=list(names))
+
+
+def make_supervisor(desk: Desk) -> Any:
+    """Return the supervisor node of this desk."""
+
+    async def supervisor(state: SupervisorView, runtime: Runtime[Context]) -> Command[str]:
+        """Pick who works next from the ledger alone; history and transcripts are not there to be read."""
+        turn = Turn(desk, checked(state["ledger"]), dict(state["artifacts"]), [], {})
+        case = turn.ledger["case"]
+        for step in pending_steps(turn.ledger):
+            turn.record(Returned(case=case, step=step["n"], specialist=step["specialist"], cause=INTERRUPTED))
+        if turn.ledger["status"] != "open":
+            return turn.to("answer")
+        age = (desk.clock() - _instant(turn.ledger["opened_at"])).total_seconds()
+        reason = over_budget(turn.ledger, age)
+        if not reason and state["remaining_steps"] <= RESERVE:
+            reason = "the caller's recursion limit is nearly reached"
+        if reason:
+            return _stop(turn, runtime, reason)
+        decided = await _decide(turn, desk.router(context_of(runtime)), runtime)
+        turn.record(decided)
+        record = turn.ledger["decisions"][-1]
+        tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **{key: record[key] for key in _TOLD})
+        if decided.verdict == "ok":
+            return turn.to(*_goals(record))
+        if decided.verdict in FINAL:
+            return _stop(turn, runtime, decided.detail or decided.verdict)
+        if reason := over_budget(turn.ledger, age):
+            return _stop(turn, runtime, reason)
+        return turn.to("supervisor")
+
+    return supervisor
+
+
+_TOLD = ("n", "action", "reason", "dispatch", "verdict", "detail", "tokens_in", "tokens_cached", "tokens_source", "latency_ms", "attempts", "difficulty")
+
+
+def _instant(text: str) -> dt.datetime:
+    return dt.datetime.fromisoformat(text)
+
+
+def _goals(record: JSON) -> list[str]:
+    if record["action"] == Action.DISPATCH:
+        return list(dict.fromkeys(item["specialist"] for item in record["dispatch"]))
+    return ["ask" if record["action"] == Action.ASK else "answer"]
+
+
+def _stop(turn: Turn, runtime: Runtime[Context], reason: str) -> Command[str]:
+    if open_criteria(turn.ledger) or open_questions(turn.ledger) or turn.ledger["decisions"][-1:] and turn.ledger["decisions"][-1]["verdict"] != "ok":
+        turn.record(Stopped(case=turn.ledger["case"], reason=LINE.cut(reason)))
+        tell(runtime, "stopped", case=turn.ledger["case"], reason=turn.ledger["reason"])
+    return turn.to("answer")
+
+
+async def _compacted(turn: Turn, runtime: Runtime[Context], budget: int | None = None) -> Prompt:
+    """Archive older turns until the prompt fits, each stretch stored before it is recorded; return the prompt."""
+    while stretch := compact(turn.ledger, turn.artifacts, budget):
+        case, last = turn.ledger["case"], stretch.upto_step
+        handle = await turn.desk.store.put(
+            case,
+            stretch.body,
+            stem=stretch.stem,
+            media_type="application/json",
+            kind="ledger_stretch",
+            description=f"Ledger up to step {last}",
+            producer="supervisor",
+        )
+        turn.record(Compacted(case=case, upto_step=last, upto_decision=stretch.upto_decision, before=stretch.before, handle=handle.alias))
+        turn.removed |= dict.fromkeys(stretch.removed)
+        turn.artifacts = {alias: value for alias, value in turn.artifacts.items() if alias not in turn.removed}
+        tell(runtime, "compaction", case=case, upto_step=last, handle=handle.alias)
+    return render(turn.ledger, turn.artifacts)
+
+
+async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> Decided:
+    """Ask the router, with one corrective re-ask; a window that is exceeded gets one retry on half the budget."""
+    prompt, roster, started = await _compacted(turn, runtime), roster_names(turn.ledger), time.monotonic()
+    spent, verdicts, raw, correction, halved = Spent(), [], "", "", False
+    decision: Decision | None = None
+    while True:
+        reply, reading = await router.decide(prompt.system, prompt.user, roster, correction)
+        spent = spent + reply.spent
+        decision, verdict = _judged(turn.ledger, reading)
+        verdicts.append(verdict.code)
+        if verdict.ok:
+            break
+        raw = RAW.cut(_said(reply)) or raw
+        if verdict.code == Fault.WINDOW_EXCEEDED and not halved:
+            halved, prompt = True, await _compacted(turn, runtime, turn.ledger["setup"]["limits"]["budget"] // 2)
+            continue
+        if correction or verdict.code in FINAL:
+            break
+        correction = correction_for(verdict.code, verdict.detail, roster)
+    work = (verdict.dispatch or decision.dispatch) if decision else ()
+    return Decided(
+        case=turn.ledger["case"],
+        n=turn.ledger["counts"]["decisions"] + 1,
+        at=turn.desk.clock().isoformat(),
+        action=decision.action if decision else None,
+        reason=decision.reason if decision else "",
+        dispatch=tuple({"specialist": item.specialist, "ask": item.ask, "handles": item.handles} for item in work),
+        out_of_scope=decision.out_of_scope if decision else (),
+        verdict=verdict.code,
+        verdicts=tuple(verdicts),
+        detail=LINE.cut(verdict.detail),
+        justified=LINE.cut(verdict.justified),
+        raw=raw,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        tokens_cached=spent.tokens_cached,
+        tokens_source="reported" if spent.tokens_source == "reported" else "estimated",
+        latency_ms=round(1000 * (time.monotonic() - started)),
+        attempts=max(spent.calls, len(verdicts)),
+        model=LINE.cut(reply.model),
+        method=str(reply.method),
+        prompt_sha256=prompt.sha256,
+        prompt_tokens=prompt.tokens,
+        difficulty=difficulty(turn.ledger),
+    )
+
+
+def _judged(ledger: JSON, reading: Reading) -> tuple[Decision | None, Verdict]:
+    if reading.fault is not None:
+        return None, Verdict(str(reading.fault), reading.detail)
+    waiting = open_criteria(ledger)
+
+    def ask_for(name: str) -> str:
+        mine = [item for item in waiting if name in item["owners"]] or [item for item in waiting if not item["owners"]]
+        return "Work on " + ("; ".join(f"{item['id']} {item['text']}" for item in mine[:3]) or "the goal")
+
+    decision = reading.decision(ask_for)
+    return decision, judge(ledger, decision)
+
+
+def _said(reply: Reply) -> str:
+    if reply.message is None:
+        return ""
+    calls = [f"{call['name']}({call['args']})" for call in reply.message.tool_calls]
+    return " ".join([reply.message.text, *calls])[:4000]

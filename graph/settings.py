@@ -1,0 +1,44 @@
+"""Settings of the desk besides its models: where run data lies, which store, which budgets."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from contracts import Contract
+from ledger import RULES, Limits, RosterLine, bound
+from ledger.render import system_tokens
+
+
+class DeskSettings(BaseSettings):
+    """Desk settings from the environment and `.env`; an empty value counts as unset."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True, hide_input_in_errors=True
+    )
+
+    home: Path = Field(Path(".desk"), validation_alias="DESK_HOME", description="Folder of run data: records, artifacts, ledgers.")
+    redis_url: str | None = Field(
+        None, validation_alias="REDIS_URL", description="Keeps artifacts in Redis or Valkey; unset means a SQLite file in the home folder.", repr=False
+    )
+    budget: int | None = Field(
+        None, validation_alias="DESK_BUDGET", description="Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more."
+    )
+    max_hops: int = Field(40, ge=1, validation_alias="DESK_MAX_HOPS", description="Most dispatches and questions of one case.")
+    max_parallel: int = Field(4, ge=1, le=8, validation_alias="DESK_MAX_PARALLEL", description="Most specialists at once.")
+    case_tokens: int = Field(0, ge=0, validation_alias="DESK_CASE_TOKENS", description="Most tokens of one case in all; 0 for no limit.")
+    case_seconds: float = Field(0, ge=0, validation_alias="DESK_CASE_SECONDS", description="Most seconds of one case; 0 for no limit.")
+    specialist_timeout: float = Field(300.0, gt=0, validation_alias="DESK_SPECIALIST_TIMEOUT", description="Seconds that one step may take.")
+
+    def store_url(self, home: Path) -> str:
+        """Return where artifacts are kept."""
+        return self.redis_url or str(home / "artifacts.db")
+
+    def limits(self, specialists: Sequence[Contract]) -> Limits:
+        """Return the limits of a case; without a configured budget, the default one or the least that holds this roster."""
+        base = {"max_hops": self.max_hops, "max_parallel": self.max_parallel, "max_tokens": self.case_tokens, "max_seconds": self.case_seconds}
+        limits = Limits.model_validate(base)
+        lines = [RosterLine(name=item.name, description=item.description, after=item.after) for item in specialists]
+        least = bound(system_tokens(lines, RULES), [line.name for line in lines], limits).least
+        return limits.model_copy(update={"budget": self.budget or max(limits.budget, least)})

@@ -1,0 +1,66 @@
+"""What the graph carries: the ledger and the artifact handles, and nothing else."""
+
+from typing import Annotated, Any
+
+from langgraph.channels import EphemeralValue, UntrackedValue
+from langgraph.managed import RemainingSteps
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from contracts import Registry, merge_handles
+from ledger import fold
+
+JSON = dict[str, Any]
+
+
+class DeskInput(TypedDict, total=False):
+    """What comes in; both live for one superstep and are turned into an event by intake."""
+
+    goal: Annotated[str, Field(description="The complaint or question, in the resident's own words. At most 100,000 characters."), EphemeralValue]
+    criteria: Annotated[
+        list[str] | None,
+        Field(description="Optional completion criteria, at most 12 lines of at most 120 bytes; proposed from the goal when left out."),
+        EphemeralValue,
+    ]
+
+
+def state_for(registry: Registry) -> type:
+    """Return the state class whose ledger channel judges every return by its specialist's contract in this registry."""
+
+    def reduce_ledger(current: Any, update: Any) -> Any:
+        return fold(current, update, registry)
+
+    class State(TypedDict):
+        ledger: Annotated[JSON, Field(description="The task ledger: goal, criteria, steps, questions, decisions."), reduce_ledger]
+        artifacts: Annotated[JSON, Field(description="Artifact handles by alias; the bodies are in the store."), merge_handles]
+
+    return State
+
+
+class View(TypedDict):
+    """What a node reads."""
+
+    ledger: JSON
+    artifacts: JSON
+
+
+class IntakeView(View, total=False):
+    """What intake reads."""
+
+    goal: Annotated[str, EphemeralValue]
+    criteria: Annotated[list[str] | None, EphemeralValue]
+
+
+class SupervisorView(View):
+    """What the supervisor reads; the caller's recursion limit is a budget too."""
+
+    remaining_steps: RemainingSteps
+
+
+def output_for(state: type) -> type:
+    """Return the output class: the state, and the answer, which no checkpoint holds."""
+
+    class Output(state):  # type: ignore[misc]
+        answer: Annotated[str, Field(description="The answer for the resident."), UntrackedValue]
+
+    return Output
