@@ -1,0 +1,118 @@
+"""Where the models are and how they are called: the one place that reads model settings."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+
+class Method(StrEnum):
+    """How a typed answer is asked for."""
+
+    AUTO = "auto"
+    JSON_SCHEMA = "json_schema"
+    FUNCTION_CALLING = "function_calling"
+    JSON_MODE = "json_mode"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice:
+    """One model, ready to be called: what `ModelSettings` says for the router or for specialists."""
+
+    role: str
+    model: str
+    base_url: str = field(default=DEFAULT_BASE_URL, repr=False)
+    api_key: SecretStr | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float = 60.0
+    attempts: int = 3
+    method: Method = Method.AUTO
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Endpoint and model: what a learned method belongs to."""
+        return self.base_url, self.model
+
+
+class ModelSettings(BaseSettings):
+    """Model settings from the environment and `.env`; an empty value counts as unset, and only what is set is sent."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True, hide_input_in_errors=True
+    )
+
+    api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")
+    base_url: str | None = Field(
+        None, validation_alias="OPENAI_BASE_URL", description="Endpoint that speaks chat completions, with its /v1; unset means OpenAI.", repr=False
+    )
+    router_model: str | None = Field(
+        None, validation_alias="DESK_ROUTER_MODEL", description="Model that routes and writes the answer; unset means the offline router."
+    )
+    specialist_model: str | None = Field(
+        None, validation_alias="DESK_SPECIALIST_MODEL", description="Model that specialists work with; unset means that they work without one."
+    )
+    specialist_api_key: SecretStr | None = Field(
+        None, validation_alias="DESK_SPECIALIST_API_KEY", description="Key for the specialists' model when it differs."
+    )
+    specialist_base_url: str | None = Field(
+        None, validation_alias="DESK_SPECIALIST_BASE_URL", description="Endpoint of the specialists' model when it differs.", repr=False
+    )
+    temperature: float | None = Field(None, ge=0, le=2, validation_alias="DESK_TEMPERATURE", description="Sampling temperature; sent only when set.")
+    max_tokens: int | None = Field(None, ge=16, validation_alias="DESK_MAX_TOKENS", description="Output cap of one call; sent only when set.")
+    timeout: float = Field(
+        60.0, gt=0, le=3600, validation_alias="DESK_TIMEOUT", description="Seconds for one call, all its attempts and waits together."
+    )
+    attempts: int = Field(3, ge=1, le=10, validation_alias="DESK_ATTEMPTS", description="Most requests for one call, the first included.")
+    method: Method = Field(
+        Method.AUTO,
+        validation_alias="DESK_METHOD",
+        description="How decisions are asked for: auto, json_schema, function_calling, json_mode or text; auto learns it from the first call.",
+    )
+    router_extra: dict[str, Any] = Field(
+        default_factory=dict,
+        validation_alias="DESK_ROUTER_EXTRA",
+        description='JSON object sent as it is with each router call, such as {"reasoning_effort": "low"}.',
+    )
+    specialist_extra: dict[str, Any] = Field(
+        default_factory=dict, validation_alias="DESK_SPECIALIST_EXTRA", description="The same for the specialists' model."
+    )
+
+    @field_validator("base_url", "specialist_base_url")
+    @classmethod
+    def _is_url(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("must start with http:// or https://")
+        return value
+
+    def router(self) -> ModelChoice | None:
+        """Return the router's model, or None for the offline router."""
+        return self._choice("router", self.router_model, self.base_url, self.api_key, self.router_extra)
+
+    def specialist(self) -> ModelChoice | None:
+        """Return the specialists' model, or None when they work without one; a key never goes to an endpoint that it was not set for."""
+        own = self.specialist_base_url is not None
+        key = self.specialist_api_key if own else self.specialist_api_key or self.api_key
+        return self._choice("specialist", self.specialist_model, self.specialist_base_url or self.base_url, key, self.specialist_extra)
+
+    def _choice(self, role: str, model: str | None, base_url: str | None, key: SecretStr | None, extra: dict[str, Any]) -> ModelChoice | None:
+        if model is None:
+            return None
+        return ModelChoice(
+            role=role,
+            model=model,
+            base_url=(base_url or DEFAULT_BASE_URL).rstrip("/"),
+            api_key=key,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            timeout=self.timeout,
+            attempts=self.attempts,
+            method=self.method,
+            extra=extra,
+        )
