@@ -3,7 +3,7 @@
 import datetime as dt
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from agents.calls import Spent as Cost
 from agents.offline import OfflineRouter
 from agents.settings import ModelChoice, ModelSettings
 from agents.specialist import Specialist
-from contracts import Registry
+from contracts import Registry, registry_of
 from graph.context import Context
 from graph.settings import DeskSettings
 from ledger import Limits, RosterLine, Setup, Spent, bound, check_budget, fold
@@ -26,6 +26,15 @@ from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
 log = logging.getLogger("ledger")
+
+
+def desk_of(specialists: Sequence[Specialist], **given: Any) -> "Desk":
+    """Return a desk over these specialists, checked; what is not given comes from the environment on first use.
+
+    Raises:
+        RegistryError: A specialist cannot be registered.
+    """
+    return Desk(specialists={item.name: item for item in specialists}, registry=registry_of(specialists), **given)
 
 
 def now() -> dt.datetime:

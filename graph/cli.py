@@ -1,0 +1,66 @@
+"""The command line: arguments in, one function per command, an exit code out. Errors are one line, never a traceback."""
+
+import argparse
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from contracts import DeskError
+
+SAMPLE = (
+    "At 31 Alder St the tenants upstairs have bed bugs again, trash bags are piled up in the yard, a crew is opening walls at night "
+    "and nobody has shown a permit, and the sidewalk in front is broken."
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return 0, 1 for an honest failure, 2 for wrong usage, 130 when interrupted."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+    try:
+        command = import_module(f"graph.commands.{options.command}")
+        return asyncio.run(command.main(options))
+    except DeskError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2 if isinstance(error, ValueError) else 1
+    except OSError as error:
+        sys.stderr.write(f"error: {error.strerror or error}: {error.filename or ''}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m graph", description="A desk that routes from a ledger, never from history.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="one complaint through the desk")
+    run.add_argument("goal", nargs="?", default=SAMPLE, help="the complaint; left out, a sample; - reads standard input")
+    run.add_argument("--json", action="store_true", help="print answer, status, ledger, artifacts and metrics as JSON")
+    run.add_argument("--criteria", nargs="+", metavar="TEXT", help="completion criteria, at most 12")
+    run.add_argument("--save", type=Path, metavar="FILE", help="write the ledger file there as well")
+    run.add_argument("--no-ask", action="store_true", help="do not wait for answers: open questions lapse")
+    replay = commands.add_parser("replay", help="rebuild a decision's prompt, or ask it again")
+    replay.add_argument("file", type=Path)
+    replay.add_argument("--decision", type=int, metavar="K", help="one decision; left out, all")
+    replay.add_argument("--ask", type=int, default=0, metavar="N", help="ask again N times and show the match rate")
+    replay.add_argument("--model", metavar="NAME", help="model to ask in place of the configured one")
+    replay.add_argument("--json", action="store_true")
+    report = commands.add_parser("report", help="one self-contained HTML page of a ledger file")
+    report.add_argument("file", type=Path)
+    report.add_argument("-o", "--output", type=Path, default=Path("report.html"))
+    bound = commands.add_parser("bound", help="worst case of the router's prompt, from the contracts alone")
+    bound.add_argument("--json", action="store_true")
+    records = commands.add_parser("records", help="make the sample city, or import real records")
+    records.add_argument("action", choices=["sample", "import"])
+    records.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder of CSV files to import")
+    return parser
+
+
+def print_json(value: object) -> None:
+    """Write one JSON document to standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")

@@ -1,0 +1,114 @@
+"""`run`: one complaint through the desk on the configured store, live in the terminal, then the answer."""
+
+import argparse
+import asyncio
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from rich.console import Console
+
+from agents.records import RECORDS_FILE, ensure_records
+from agents.settings import ModelSettings
+from contracts import InputError, SettingsError, one_line
+from graph.cli import print_json
+from graph.context import Context
+from graph.files import LedgerFile, collect, save
+from graph.settings import DeskSettings
+from graph.terminal import Live, closing
+from ledger.figures import figures
+from store.opening import open_store
+
+JSON = dict[str, Any]
+STOPPED = 3
+"""Exit code of a run that ended with an answer but before everything was settled."""
+
+
+async def main(options: argparse.Namespace) -> int:
+    """Run the case, answer open questions where somebody sits at the terminal, save its ledger file."""
+    goal = sys.stdin.read() if options.goal == "-" else options.goal
+    if not one_line(goal):
+        raise InputError("the goal is empty: write what the resident complains about, in quotes")
+    settings = DeskSettings()
+    await _prepare(settings.home)
+    people = sys.stdin.isatty() and not options.json and not options.no_ask
+    quiet = options.json
+    console = Console(stderr=True, highlight=False)
+    if not quiet:
+        console.print(f"router: {_model()}; store: {'Redis' if settings.redis_url else settings.store_url(settings.home)}", style="dim", soft_wrap=True)
+    store = open_store(settings.store_url(settings.home))
+    try:
+        values = await _run(goal, options.criteria, Context(ask_people=people), store, settings.home, None if quiet else Live(console))
+        file = await collect(store, values["ledger"], values["artifacts"], values["answer"])
+    finally:
+        await store.aclose()
+    place = settings.home / "ledgers" / f"{file.ledger['case']}.json"
+    for path in (place, *([options.save] if options.save else [])):
+        await asyncio.to_thread(save, file, path)
+    if options.json:
+        metrics = figures(file.ledger, file.artifacts, file.archives).as_json()
+        print_json({"answer": file.answer, "status": file.ledger["status"], "ledger": file.ledger, "artifacts": file.artifacts, "metrics": metrics})
+    else:
+        _show(file, place, settings, console)
+    return 0 if file.ledger["status"] == "done" else STOPPED
+
+
+async def _prepare(home: Path) -> None:
+    """Make the home folder and, on the first run, the sample city."""
+    try:
+        await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
+        probe = home / ".writable"
+        await asyncio.to_thread(probe.touch)
+        await asyncio.to_thread(probe.unlink)
+    except OSError as error:
+        raise SettingsError(f"the run folder {home} cannot be written ({error.strerror}): set DESK_HOME to a folder of yours") from None
+    records = await asyncio.to_thread(ensure_records, home / RECORDS_FILE)
+    records.close()
+
+
+def _model() -> str:
+    choice = ModelSettings().router()
+    return f"{choice.model} at {choice.base_url.split('//')[-1].split('/')[0]}" if choice else "offline model (set OPENAI_API_KEY to use a real one)"
+
+
+async def _run(goal: str, criteria: list[str] | None, context: Context, store: Any, home: Path, live: Live | None) -> JSON:
+    """Stream one case to its end, with a pause for each question to a person."""
+    from graph.workflow import build
+
+    desk = build(store=store, home=home, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "cli"}}
+    given: Any = {"goal": goal, "criteria": criteria}
+    values: JSON = {}
+    while True:
+        waiting: Any = None
+        with live or nullcontext():
+            async for mode, chunk in desk.astream(given, config, context=context, stream_mode=["custom", "values"]):
+                if mode == "custom" and live is not None:
+                    live.feed(chunk)
+                elif mode == "values":
+                    values = {**values, **chunk}
+                    waiting = chunk.get("__interrupt__") or waiting
+        if not waiting:
+            return values
+        given = Command(resume=await asyncio.to_thread(_ask, waiting[0].value["questions"]))
+
+
+def _ask(questions: list[JSON]) -> dict[str, str]:
+    answers = {}
+    for item in questions:
+        sys.stderr.write(f"\n{one_line(item['text'])} (Enter to skip) > ")
+        sys.stderr.flush()
+        answers[item["id"]] = sys.stdin.readline().strip()
+    return answers
+
+
+def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Console) -> None:
+    sys.stdout.write("\n" + "\n".join(one_line(line) if not line.startswith("  ") else "  " + one_line(line) for line in file.answer.splitlines()) + "\n\n")
+    sys.stdout.flush()
+    for line in closing(file.ledger, width=console.width):
+        console.print(line, markup=False, soft_wrap=True)
+    kept = "Redis" if settings.redis_url else settings.store_url(settings.home)
+    console.print(f"ledger: {place}   artifacts: {kept}   page: python -m graph report {place}", markup=False, style="dim", soft_wrap=True)
