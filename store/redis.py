@@ -33,8 +33,8 @@ class RedisStore(Backend):
     """Keep artifacts at `url`; each operation ends within `timeout` seconds, a case `ttl` seconds after the last touch."""
 
     def __init__(self, url: str, *, timeout: float = 5, ttl: int = 30 * 86400) -> None:
-        self.name, self._secrets = _public(url)
-        self._url, self._timeout, self._ttl = url, timeout, ttl
+        self.name, self._options = _parsed(url)
+        self._timeout, self._ttl = timeout, ttl
         self._thread = LoopThread("desk-redis")
         self._client: Redis | None = None
         self._seen: dict[tuple[str, str], tuple[bytes, str]] = {}
@@ -148,7 +148,7 @@ class RedisStore(Backend):
         timer = asyncio.timeout(self._timeout)
         try:
             async with timer:
-                while True:
+                while not timer.expired():  # redis-py may turn the cancellation by the timer into an error of its own
                     try:
                         return await work(self._connected())
                     except (redis_errors.AuthenticationError, redis_errors.AuthorizationError):
@@ -157,8 +157,10 @@ class RedisStore(Backend):
                         problem = str(error)
                     await asyncio.sleep(pause * random.uniform(0.5, 1))
                     pause = min(1, 2 * pause)
+                raise TimeoutError
         except redis_errors.RedisError as error:
-            raise StoreUnavailable(self._told(str(error))) from None
+            reason = str(error).rpartition("caused error: ")[2]  # before it, redis-py quotes the command with its body
+            raise StoreUnavailable(self._told(f"{type(error).__name__}: {reason}")) from None
         except TimeoutError:
             if not timer.expired():
                 raise
@@ -166,26 +168,26 @@ class RedisStore(Backend):
 
     def _connected(self) -> Redis:
         if self._client is None:
-            options: dict[str, Any] = {"max_connections": 16, "timeout": self._timeout, "socket_connect_timeout": self._timeout / 4}
-            options |= {"socket_timeout": self._timeout / 4, "retry": Retry(NoBackoff(), 0)}
-            self._client = Redis.from_pool(BlockingConnectionPool.from_url(self._url, **options))
+            options = {"max_connections": 16, "timeout": self._timeout, "retry": Retry(NoBackoff(), 0), **self._options}
+            for bound in ("socket_timeout", "socket_connect_timeout"):
+                options[bound] = min(self._timeout / 4, self._options.get(bound) or self._timeout)
+            self._client = Redis.from_pool(BlockingConnectionPool(**options))
         return self._client
 
     def _told(self, text: str) -> str:
-        for secret in self._secrets:
+        for secret in filter(None, map(self._options.get, ("password", "ssl_password"))):
             text = text.replace(secret, "***")
         return f"Redis store {self.name}: {clip(one_line(text), tokens=80)}"
 
 
-def _public(url: str) -> tuple[str, list[str]]:
-    """Return the URL without user, password and options, and the secrets that no message may show."""
+def _parsed(url: str) -> tuple[str, dict[str, Any]]:
+    """Return the URL without user, password and options, for people, and the options for redis-py."""
     try:
         parts = urlsplit(url)
-        options: dict[str, Any] = dict(parse_url(url))
         place = parts.path if parts.scheme == "unix" else f"{parts.hostname or 'localhost'}:{parts.port or 6379}{parts.path}"
+        return f"{parts.scheme}://{place}", dict(parse_url(url))
     except ValueError:  # its text may quote the password
         raise SettingsError("the Redis URL cannot be read: percent-encode special characters in user and password") from None
-    return f"{parts.scheme}://{place}", [str(options[key]) for key in ("password", "ssl_password") if options.get(key)]
 
 
 def _index(case: str) -> str:

