@@ -2,7 +2,7 @@
 
 from agents.records.addresses import Address, addresses_in
 from agents.records.buildings import Permit, Severity, State, Violation, permit_history, violations
-from agents.records.cases import Case, Chain, case_history, conditions_near, find_case, follow, inspections
+from agents.records.cases import Case, Chain, case_history, conditions_near, find_case, follow, inspections, trace
 from agents.records.findings import Finding, Record
 from agents.records.importer import ImportReport, import_records
 from agents.records.places import Located, Site, locate, locate_all
@@ -44,5 +44,6 @@ __all__ = [
     "permit_history",
     "street_work",
     "sweeping",
+    "trace",
     "violations",
 ]

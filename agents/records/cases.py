@@ -33,6 +33,7 @@ _REFERS = re.compile(r"\bduplicates?\b|\bsee (?:case|crm)|\brefer to\b|\bfollow 
 _DUPLICATE = re.compile(r"\bduplicates?\b|already been registered", re.I)
 _REFERENCE = re.compile(r"(?<![A-Za-z\d])(\d{6,9}|\d{12})(?!\d)")
 
+_WHOLE_ID = re.compile(r"(?<!\d)\d{12}(?!\d)")
 _SELECT = "SELECT *, case_id AS id FROM cases"
 
 
@@ -143,6 +144,18 @@ def chain_notes(records: Records, cases: Iterable[Case], most: int = 20) -> list
     """Return a line for each of the cases that refers to another one."""
     chains = (follow(records, case) for case in cases if _REFERS.search(case.closure_reason))
     return [chain.note() for chain in chains if chain][:most]
+
+
+def trace(records: Records, text: str, most: int = 6) -> Finding[Case] | None:
+    """Follow the cases whose numbers a text names to the ones that count; None when it names none."""
+    numbers = tuple(dict.fromkeys(_WHOLE_ID.findall(text)))[:most]
+    notes, cases = [], []
+    for number in numbers:
+        case = find_case(records, number)
+        chain = follow(records, case) if case else None
+        notes.append(chain.note() if chain else f"{number} refers to no other case" if case else f"there is no case {number} on file")
+        cases += [found for found in (case, chain and chain.end) if found]
+    return Finding("case_trace", "Cases named", "", "311 service requests", records.as_of("cases"), tuple(cases), tuple(notes)) if numbers else None
 
 
 def follow(records: Records, case: Case) -> Chain | None:

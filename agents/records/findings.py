@@ -33,6 +33,7 @@ class Finding(Generic[R]):
 
     kind: str
     title: str
+    where: str
     source: str
     as_of: str
     items: tuple[R, ...]
@@ -71,7 +72,9 @@ SOURCE_NAMES = {
 
 def finding(records: Records, table: str, kind: str, title: str, site: Site, items: Iterable[R], notes: Iterable[str] = ()) -> Finding[R]:
     """Wrap records of one source table as a finding about a site."""
-    return Finding(kind, f"{title}, {site.label}", SOURCE_NAMES[table], records.as_of(table), tuple(items), tuple(notes))
+    return Finding(
+        kind, f"{title}, {site.label}", site.label, SOURCE_NAMES[table], records.as_of(table), tuple(items), (f"filed as {site.filed}", *notes)
+    )
 
 
 def made(kind: type[T], row: sqlite3.Row, **more: Any) -> T:

@@ -36,6 +36,12 @@ class Site:
         """Say whether it is one building and not a stretch of street."""
         return self.number is not None
 
+    @property
+    def filed(self) -> str:
+        """Return how the city files it, in one line."""
+        ids = f"address id {' and '.join(self.sam_ids)}" if self.sam_ids else "no address id"
+        return ", ".join(part for part in (self.label, ids if self.is_building else "", " / ".join(self.areas).title()) if part)
+
 
 @dataclass(frozen=True, slots=True)
 class Located:
@@ -49,12 +55,16 @@ class Located:
     """What is on file and looks like it, when nothing was found."""
 
 
-def locate_all(records: Records, text: str) -> tuple[Located, ...]:
-    """Locate every address that a free text names; numbered ones first."""
+def locate_all(records: Records, text: str, context: str = "") -> tuple[Located, ...]:
+    """Locate every address that a free text names, numbered ones first; parts of the city may be named in the text or its context."""
     text = text[:TEXT_SCANNED]
-    lowered = text.casefold()
-    hints = [area for area in records.areas if area != "boston" and re.search(rf"\b{re.escape(area)}\b", lowered)]
+    hints = _parts_in(records, text) or _parts_in(records, context[:TEXT_SCANNED])
     return tuple(locate(records, address, hints) for address in addresses_in(text, records.streets))
+
+
+def _parts_in(records: Records, text: str) -> list[str]:
+    lowered = text.casefold()
+    return [area for area in records.areas if area in lowered and re.search(rf"\b{re.escape(area)}\b", lowered)]
 
 
 def locate(records: Records, address: Address, hints: Sequence[str] = ()) -> Located:
@@ -62,7 +72,7 @@ def locate(records: Records, address: Address, hints: Sequence[str] = ()) -> Loc
     if address.low is None:
         return Located(address.text, tuple(_street_site(records, address, street) for street in address.streets[:1]))
     if not address.streets:
-        return Located(address.text, similar=records.streets.similar(re.sub(r"^\S+\s+", "", address.text)))
+        return Located(address.text, similar=tuple(name.title() for name in records.streets.similar(re.sub(r"^\S+\s+", "", address.text))))
     marks = ", ".join("?" * len(address.streets))
     on_street = records.rows(f"SELECT * FROM places WHERE street IN ({marks}) AND low IS NOT NULL", address.streets)
     ranked = sorted(((_rank(address, row), row) for row in on_street), key=lambda pair: pair[0])

@@ -76,9 +76,9 @@ class Records:
 
     @cached_property
     def areas(self) -> tuple[str, ...]:
-        """Every part of the city named on file, in lower case, longest first."""
+        """Every part of the city named on file, in lower case, longest first; the city's own name is no part."""
         names = {part.strip() for row in self.rows("SELECT DISTINCT area FROM places") for part in row["area"].split("/")}
-        return tuple(sorted((name for name in names if len(name) > 3), key=lambda name: (-len(name), name)))
+        return tuple(sorted((name for name in names if len(name) > 3 and name != "boston"), key=lambda name: (-len(name), name)))
 
 
 def open_records(path: Path) -> Records:

@@ -46,7 +46,7 @@ def test_an_unknown_number_keeps_the_street_and_names_its_neighbours(city: Recor
 
 def test_an_unknown_street_names_similar_ones(city: Records) -> None:
     (located,) = locate_all(city, "31 Lanterne Street")
-    assert (located.sites, located.street, located.similar) == ((), None, ("lantern st",))
+    assert (located.sites, located.street, located.similar) == ((), None, ("Lantern St",))
 
 
 def test_several_buildings_in_one_text_keep_their_order(city: Records) -> None:

@@ -1,0 +1,104 @@
+"""Housing: habitability, egress, landlord duty, illegal occupancy and vacant buildings, from violations, cases and inspections."""
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from agents.lookup import Found, Work
+from agents.records import Case, Finding, Records, Severity, Site, Violation, case_history, inspections, violations
+from agents.specialist import Specialist, Task
+from agents.tools import RecordId, counted, day, investigate, newest, prompt, tools_of
+from contracts import Facts, Return
+
+
+class HousingFacts(Facts):
+    """Counts, ids and dates of a building's condition on file."""
+
+    found: Found = Field(description="What the address led to.")
+    violations: int = Field(ge=0, description="Violations on file.")
+    open: int = Field(ge=0, description="How many of them are open.")
+    worst: Severity | None = Field(description="Worst open violation.")
+    newest: RecordId | None = Field(description="Newest open violation, else the newest.")
+    since: dt.date | None = Field(description="Date of its status.")
+    cases: int = Field(ge=0, description="Housing cases on file.")
+    open_cases: int = Field(ge=0, description="How many of them are open.")
+
+
+class HousingReturn(Return):
+    """What housing hands back."""
+
+    facts: HousingFacts
+
+
+def building_violations(records: Records, site: Site, today: dt.date) -> Finding[Violation]:
+    """Find the violations of a building: open ones first, then by severity."""
+    return violations(records, site)
+
+
+def housing_cases(records: Records, site: Site, today: dt.date) -> Finding[Case]:
+    """Find complaints about heat, pests, egress, occupancy and other living conditions, open ones first."""
+    return case_history(records, site, "housing")
+
+
+def inspection_report(records: Records, site: Site, today: dt.date) -> Finding[Case]:
+    """Find what inspectors concluded at an address, newest first, whichever office they came from."""
+    return inspections(records, site)
+
+
+QUERIES = (building_violations, housing_cases, inspection_report)
+
+
+def judge(work: Work) -> tuple[Sequence[str], str, HousingFacts]:
+    """Weigh the findings for the router."""
+    cited, cases, inspected = (work.items(query) for query in QUERIES)
+    owed, live = [item for item in cited if item.is_open], [case for case in cases if case.is_open]
+    last, case, seen = newest(cited, "status_date"), newest(cases, "opened_at"), newest(inspected, "closed_at")
+    worst = min((item.severity for item in owed), key=list(Severity).index, default=None)
+    parts = [f"{counted(owed, 'open violation')} at {work.label}", f"newest {last.id}" if last else "", f"{work.as_of(building_violations)}"]
+    outcome = (
+        f"{work.label}: {counted(cited, 'violation')}, {len(owed)} open"
+        + (f", worst {worst}" if worst else "")
+        + (f", newest {last.id} of {last.status_date}" if last else "")
+        + f"; {counted(cases, 'housing case')}, {len(live)} open"
+        + (f", latest {case.id}" if case else "")
+        + (f"; last inspection {seen.id}: {seen.outcome}" if seen else "; no inspection outcome")
+        + f". Violations {work.as_of(building_violations)}, cases {work.as_of(housing_cases)}."
+    )
+    facts = HousingFacts(
+        found=work.found,
+        violations=len(cited),
+        open=len(owed),
+        worst=worst,
+        newest=last.id if last else None,
+        since=day(last.status_date) if last else None,
+        cases=len(cases),
+        open_cases=len(live),
+    )
+    return [part for part in parts if part], outcome, facts
+
+
+async def run(task: Task) -> Return:
+    """Look up violations, housing cases and inspections without a model."""
+    return await investigate(task, QUERIES, judge)
+
+
+def tools(task: Task) -> Sequence[Callable[..., Any]]:
+    """Give a model the same queries."""
+    return tools_of(task, *QUERIES)
+
+
+housing = Specialist(
+    name="housing",
+    description="Habitability, heat, indoor pests, egress, illegal units; open violations.",
+    returns=HousingReturn,
+    run=run,
+    tools=tools,
+    prompt=prompt("habitability, egress, illegal occupancy, vacant buildings and what the landlord owes: violations, cases, inspections"),
+    examples=(
+        "There is no heat and the landlord does not answer",
+        "A family lives in the basement without a second way out",
+        "Mice and bed bugs in the apartment, mould in the shower",
+    ),
+)
