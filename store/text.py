@@ -42,7 +42,7 @@ async def read_text(store: ArtifactStore, case: str, alias: str, start: int = 0,
     handle = await store.stat(case, alias)
     start, total = max(0, start), handle.bytes
     fits = _budget(max_tokens, max_bytes)
-    if not is_text(handle.media_type) or start >= total > 0:
+    if not is_text(handle.media_type) or (start and start >= total):
         return Excerpt(_first(_about(handle, start), fits), min(start, total), total, total)
     encoding = _encoding(await store.read(case, alias, 0, 2))
     data = await store.read(case, alias, start, _window(max_tokens, max_bytes))

@@ -5,7 +5,6 @@ import logging
 import re
 import ssl
 import subprocess
-import sys
 import time
 import traceback
 from collections.abc import Iterator
@@ -369,8 +368,3 @@ async def test_puts_race_deletes_of_the_same_content(redis_url: str) -> None:
             await store.stat(case, alias, verify=True)
         await store.delete_case(case)
     await store.aclose()
-
-
-def test_redis_is_imported_only_for_a_redis_url() -> None:
-    code = "import sys, store; store.open_store('memory:'); store.open_store('x.db'); sys.exit('redis' in sys.modules or 'langchain_core' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
