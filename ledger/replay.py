@@ -1,7 +1,8 @@
 """Replay: the ledger as decision k saw it, rebuilt from the final ledger and its archived stretches alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from contracts.errors import LedgerError
@@ -29,7 +30,9 @@ class Rebuilt:
 
 
 @dataclass(frozen=True, slots=True)
-class _History:
+class History:
+    """Everything that a case recorded."""
+
     steps: list[JSON]
     decisions: list[JSON]
     questions: list[JSON]
@@ -46,13 +49,7 @@ def at(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | Non
     if not 1 <= k <= ledger["counts"]["decisions"] + 1:
         raise LedgerError(f"there is no decision {k}: the case has {ledger['counts']['decisions']}")
     history = whole(ledger, artifacts, archives or {})
-    known = {key: ledger[key] for key in ("case", "goal", "goal_handle", "criteria", "setup", "earlier")}
-    state = apply.opened(**known, at=ledger["opened_at"], mark=ledger["opened_hash"])
-    for decision in history.decisions:
-        if decision["n"] >= k:
-            break
-        state = _replayed(_archived(state, history, decision["n"]), decision, history)
-    state = sealed(_archived(state, history, k))
+    state = sealed(next(islice(_states(ledger, history), k - 1, None)))
     aliases = known_aliases(state) | {alias for step in state["steps"] for alias in step["handed"]}
     return state, {alias: handle for alias, handle in history.artifacts.items() if alias in aliases}
 
@@ -64,7 +61,14 @@ def rebuild(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] 
     return Rebuilt(k, render(state, handles), recorded["prompt_sha256"])
 
 
-def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> _History:
+def rebuild_all(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON] | None = None) -> Iterator[Rebuilt]:
+    """Rebuild the prompts of all decisions in one pass; raises as `at` does."""
+    history = whole(ledger, artifacts, archives or {})
+    for record, state in zip(history.decisions, _states(ledger, history), strict=False):
+        yield Rebuilt(record["n"], render(state, history.artifacts), record["prompt_sha256"])
+
+
+def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> History:
     """Return everything the case recorded, archived stretches first.
 
     Raises:
@@ -80,17 +84,28 @@ def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> _Histo
     parts = [*stretches, ledger | {"artifacts": artifacts}]
     index = {alias: value for part in parts for alias, value in part["artifacts"].items()}
     joined = {key: [item for part in parts for item in part[key]] for key in ("steps", "decisions", "questions")}
-    return _History(joined["steps"], joined["decisions"], joined["questions"], index, stretches)
+    return History(joined["steps"], joined["decisions"], joined["questions"], index, stretches)
 
 
-def _archived(state: JSON, history: _History, before: int) -> JSON:
+def _states(ledger: JSON, history: History) -> Iterator[JSON]:
+    """Yield the ledger before each decision, and after the last."""
+    known = {key: ledger[key] for key in ("case", "goal", "goal_handle", "criteria", "setup", "earlier")}
+    state = apply.opened(**known, at=ledger["opened_at"], mark=ledger["opened_hash"])
+    for decision in history.decisions:
+        state = _archived(state, history, decision["n"])
+        yield state
+        state = _replayed(state, decision, history)
+    yield _archived(state, history, len(history.decisions) + 1)
+
+
+def _archived(state: JSON, history: History, before: int) -> JSON:
     for stretch in history.stretches:
         if stretch["before"] == before:
             state = apply.compacted(state, {key: stretch[key] for key in ("upto_step", "upto_decision", "before", "handle", "previous")})
     return state
 
 
-def _replayed(state: JSON, decision: JSON, history: _History) -> JSON:
+def _replayed(state: JSON, decision: JSON, history: History) -> JSON:
     state = apply.decided(state, decision)
     for step in history.steps:
         if step["decision"] == decision["n"] and step["status"] != "pending" and step["cause"] != apply.INTERRUPTED:
