@@ -4,20 +4,24 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SPELLINGS = """st street str|ave av avenue aven|rd road|pl place|sq square|ter te terrace terr|ct court crt|dr drive|hwy hw hy highway
 |pkwy pw parkway|blvd bl boulevard|park pk|plz pz plaza|way wy|cir ci cr circle cirt|row ro|ln lane|whf wh wharf|aly alley|psge passage"""
 TYPES = {word: words[0] for words in (group.split() for group in _SPELLINGS.split("|")) for word in words}
+_LONG_TYPES = [word for word in TYPES if len(word) > 4]
 DIRECTIONS = {"e": "e", "east": "e", "w": "w", "west": "w", "n": "n", "north": "n", "s": "s", "south": "s"}
 _ORDINALS = "1st first 2nd second 3rd third 4th fourth 5th fifth 6th sixth 7th seventh 8th eighth 9th ninth 10th tenth".split()
 ORDINALS = dict(zip(_ORDINALS[::2], _ORDINALS[1::2], strict=True))
 
 _NUMBER = r"(\d{1,5})(?!(?:st|nd|rd|th|am|pm|ft)\b)([A-Za-z]{0,2})(?:\s?-\s*(\d{1,5})?([A-Za-z]{0,2}))?(?![\w:%]|\.\d)"
 NUMBER = re.compile(rf"(?<![\w.:#$/-]){_NUMBER}", re.I)
-_WORD = re.compile(r"\s*([A-Za-z][A-Za-z'’]*|\d{1,2}(?:st|nd|rd|th)\b)(\.(?=\s*[A-Za-z,]|$))?", re.I)
+_WORD = re.compile(r"\s*([A-Za-z][A-Za-z']*|\d{1,2}(?:st|nd|rd|th)\b)(\.(?=\s*[A-Za-z,]|$))?", re.I)
 _JOIN = re.compile(r"\s*(?:,\s*and|,|&|\band\b|\bor\b|/)\s*", re.I)
 _CUE = re.compile(r"\b(at|of|on|in|to|from|between|outside|behind|near|beside|for|is|and|along|down|by|opposite|address:?)\s*$", re.I)
 _CROSSING = re.compile(r"^\s*(?:&|and|at|@|/|corner of|near)\s*$", re.I)
+_UNIT = re.compile(r"\b(unit|apt|apartment|suite|floor|room|ward|district|case|permit|lot)\.?\s*$", re.I)
+_PLAIN = {ord("–"): "-", ord("—"): "-", ord("½"): " ", ord("’"): "'"}
 _STOP = frozenset("the a an my our your his her of on in at to and or is are was were for with from by that this no one".split())
 
 
@@ -33,9 +37,10 @@ class Address:
     cross: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=8_192)
 def street_key(name: str) -> str:
     """Return a street name in one spelling: 'SPRING GARDEN Street' and 'Spring Garden St.' are 'spring garden st'."""
-    words = re.sub(r"[.'’`]", "", name.casefold()).replace(",", " ").split()
+    words = re.sub(r"[.'`]", "", name.casefold()).replace(",", " ").split()
     words = [ORDINALS.get(word, word) for word in words]
     if len(words) > 1:
         words[-1] = TYPES.get(words[-1], words[-1])
@@ -102,8 +107,12 @@ class Streets:
 def addresses_in(text: str, streets: Streets) -> tuple[Address, ...]:
     """Find the addresses that a free text names, numbered ones first, each once; then streets and intersections."""
     numbered, taken = [], []
+    text = text.translate(_PLAIN)
     position = 0
     while match := NUMBER.search(text, position):
+        if _UNIT.search(text[max(0, match.start() - 12) : match.start()]):
+            position = match.end()
+            continue
         run, end = [match], match.end()
         while (join := _JOIN.match(text, end)) and (more := re.compile(_NUMBER, re.I).match(text, join.end())):
             run.append(more)
@@ -133,27 +142,37 @@ def _words(text: str, start: int, most: int = 5) -> list[tuple[str, int]]:
 def _street_after(text: str, start: int, end: int, streets: Streets) -> tuple[str, tuple[str, ...], int] | None:
     """Return words, known streets and end of the street name that follows a house number, if one does."""
     words = _words(text, end)
+    cued = bool(_CUE.search(text[max(0, start - 12) : start]))
     for count in range(len(words), 0, -1):
-        name, stop = " ".join(word for word, _ in words[:count]), words[count - 1][1]
+        name, stop = " ".join([*(word for word, _ in words[: count - 1]), _spelled(words[count - 1][0])]), words[count - 1][1]
         if found := streets.exact(name):
             return name, found, stop
-        typed = words[count - 1][0].casefold() in TYPES
-        sure = typed or _CUE.search(text[:start]) or not re.match(r"\s*\w", text[stop:])
+        sure = name.rpartition(" ")[2].casefold() in TYPES or cued or not re.match(r"\s*\w", text[stop:])
         if sure and (found := streets.short(name)):
             return name, found, stop
+    if words and (len(words[0][0]) == 1 or words[0][0].casefold() == "the"):
+        later = _street_after(text, start, words[0][1], streets)
+        return later if later and later[1] else None
     for count, (word, stop) in enumerate(words[:4], 1):
         if word.casefold() in _STOP:
             return None
-        if count > 1 and word.casefold() in TYPES and (words[0][0][0].isupper() or _CUE.search(text[:start])):
+        if count > 1 and word.casefold() in TYPES and (words[0][0][0].isupper() or cued):
             return " ".join(word for word, _ in words[:count]), (), stop
     return None
+
+
+@lru_cache(maxsize=8_192)
+def _spelled(word: str) -> str:
+    """Return the street type that a misspelt long word means ('Steet'), else the word."""
+    close = difflib.get_close_matches(word.casefold(), _LONG_TYPES, n=1, cutoff=0.8) if len(word) > 3 else []
+    return close[0] if close else word
 
 
 def _streets_in(text: str, streets: Streets, taken: list[tuple[int, int]]) -> Iterator[Address]:
     """Yield streets named without a number, and intersections, outside the spans already taken."""
     found: list[tuple[int, int, str, tuple[str, ...]]] = []
     position = 0
-    for start in (match.start() for match in re.finditer(r"(?<![\w'’])[A-Za-z]", text)):
+    for start in (match.start() for match in re.finditer(r"(?<![\w'])[A-Za-z]", text)):
         if start < position or any(low <= start < high for low, high in taken):
             continue
         words = _words(text, start)
@@ -161,7 +180,7 @@ def _streets_in(text: str, streets: Streets, taken: list[tuple[int, int]]) -> It
             name, stop = " ".join(word for word, _ in words[:count]), words[count - 1][1]
             capital = all(word[0].isupper() or word[0].isdigit() for word, _ in words[:count])
             known = streets.exact(name) if count > 1 or capital and len(name) > 5 else ()
-            if not known and capital and (count > 1 or len(name) > 3 and _CUE.search(text[:start])):
+            if not known and capital and (count > 1 or len(name) > 3 and _CUE.search(text[max(0, start - 12) : start])):
                 known = streets.short(name)
             if known:
                 found.append((start, stop, name, known))
@@ -170,7 +189,7 @@ def _streets_in(text: str, streets: Streets, taken: list[tuple[int, int]]) -> It
     index = 0
     while index < len(found):
         start, stop, name, known = found[index]
-        before = text[:start].rstrip().casefold()
+        before = text[max(0, start - 12) : start].rstrip().casefold()
         index += 1
         if before.endswith(("between", "from")) and index > 1:
             index += 1

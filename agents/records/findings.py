@@ -3,13 +3,10 @@
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from agents.records.places import Site
 from agents.records.schema import Records
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 SHOWN = 80
 
@@ -24,7 +21,7 @@ class Record(Protocol):
 
 
 R = TypeVar("R", bound=Record, covariant=True)
-T = TypeVar("T", bound="DataclassInstance")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ def finding(records: Records, table: str, kind: str, title: str, site: Site, ite
 def made(kind: type[T], row: sqlite3.Row, **more: Any) -> T:
     """Build a record from the columns that have the names of its fields, and from `more`."""
     columns = row.keys()
-    return kind(**{name: row[name] for name in kind.__dataclass_fields__ if name in columns}, **more)
+    return kind(**{name: row[name] for name in kind.__annotations__ if name in columns}, **more)
 
 
 def spoken(day: str) -> str:

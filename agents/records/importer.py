@@ -17,14 +17,8 @@ Progress = Callable[[str, int, int], None]
 STRIDE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """One row that was not loaded."""
-
-    file: str
-    lines: str
-    cause: str
-    row: str
+Rejected = tuple[str, str, str, str]
+"""File, lines, cause and text of a row that was not loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +35,7 @@ class ImportReport:
     """Rows kept without their coordinates, because these lie outside the city."""
 
 
-def silent(file: str, done: int, total: int) -> None:
-    """Show no progress."""
-
-
-def import_records(folder: Path, path: Path, progress: Progress = silent) -> ImportReport:
+def import_records(folder: Path, path: Path, progress: Progress | None = None) -> ImportReport:
     """Load the files in `folder` (or its subfolder boston) into a new database at `path`; the old one is replaced at the end.
 
     Raises:
@@ -70,12 +60,13 @@ def import_records(folder: Path, path: Path, progress: Progress = silent) -> Imp
                     source.insert(connection, dict(zip(header, cells, strict=True)))
                     loaded += 1
                 except RowError as error:
-                    rejected.append(Rejected(file.name, lines, str(error), cells if isinstance(cells, str) else f"| {' | '.join(cells)}"[:500]))
+                    text = "" if isinstance(cells, str) else f"| {' | '.join(cells)}"[:500]
+                    rejected.append((file.name, lines, str(error), text))
             counts[source.table] = loaded
         lost = finish(connection, "import", dated)
     causes: dict[str, Counter[str]] = {}
-    for item in rejected:
-        causes.setdefault(item.file, Counter())[item.cause] += 1
+    for name, _, cause, _ in rejected:
+        causes.setdefault(name, Counter())[cause] += 1
     return ImportReport(counts, {file: dict(counter) for file, counter in causes.items()}, write_rejects(path, rejected), lost)
 
 
@@ -94,7 +85,7 @@ def find_files(folder: Path) -> dict[str, Path]:
     return {source.table: base / source.file for source in SOURCES}
 
 
-def read(file: Path, source: Source, progress: Progress) -> Iterator[tuple[str, list[str] | str, list[str]]]:
+def read(file: Path, source: Source, progress: Progress | None) -> Iterator[tuple[str, list[str] | str, list[str]]]:
     """Yield line numbers, cells (or the cause why there are none) and header of each row; blank lines are no rows.
 
     Raises:
@@ -119,9 +110,10 @@ def read(file: Path, source: Source, progress: Progress) -> Iterator[tuple[str, 
                 last = reader.line_num
                 if cells:
                     yield (str(first) if last <= first else f"{first}-{last}"), cells, header
-                if last // STRIDE != (first - 1) // STRIDE:
+                if progress and last // STRIDE != (first - 1) // STRIDE:
                     progress(file.name, last, total)
-            progress(file.name, total, total)
+            if progress:
+                progress(file.name, total, total)
     except OSError as error:
         raise RecordsError(f"{file} cannot be read: {error}") from error
 
@@ -137,7 +129,7 @@ def write_rejects(path: Path, rejected: list[Rejected]) -> Path | None:
         with draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(["file", "lines", "cause", "row"])
-            writer.writerows((item.file, item.lines, item.cause, item.row) for item in rejected)
+            writer.writerows(rejected)
         os.replace(draft, target)
     except OSError as error:
         raise RecordsError(f"list of rejected rows {target} cannot be written: {error}") from error

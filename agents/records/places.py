@@ -40,7 +40,8 @@ class Site:
     def filed(self) -> str:
         """Return how the city files it, in one line."""
         ids = f"address id {' and '.join(self.sam_ids)}" if self.sam_ids else "no address id"
-        return ", ".join(part for part in (self.label, ids if self.is_building else "", " / ".join(self.areas).title()) if part)
+        use = self.land_use and f"land use {self.land_use}"
+        return ", ".join(part for part in (self.label, ids if self.is_building else "", use, " / ".join(self.areas).title()) if part)
 
 
 @dataclass(frozen=True, slots=True)

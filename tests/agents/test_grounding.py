@@ -59,10 +59,9 @@ async def test_grounded_records_are_stored(home: Path, scenario: dict[str, Any],
     goal = (scenario.get("record_text") or scenario["text"]).replace("{address}", address)
     records = open_records(home / RECORDS_FILE)
     for name in scenario["gold"]:
-        task = Task(
-            specialist=ALL[name], case="c1", step=1, ask=f"c1: {address}" if asked == "place" else "c1: what is on file", goal=goal, criteria=(("c1", "x"),),
-            store=MemoryStore(), home=home, today=dt.date(2026, 3, 2),
-        )  # fmt: skip
+        ask = f"c1: {address}" if asked == "place" else "c1: what is on file"
+        case: dict[str, Any] = {"specialist": ALL[name], "case": "c1", "step": 1, "store": MemoryStore(), "home": home, "today": dt.date(2026, 3, 2)}
+        task = Task(ask=ask, goal=goal, criteria=(("c1", "settle it"),), **case)
         made = ALL[name].run(task)
         result = await made if inspect.isawaitable(made) else made
         assert result.status is Status.DONE, (name, result)

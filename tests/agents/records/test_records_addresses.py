@@ -1,5 +1,7 @@
 """Addresses as city files and people write them."""
 
+import time
+
 import pytest
 
 from agents.records.addresses import Streets, addresses_in, split, street_key
@@ -65,6 +67,11 @@ def test_a_letter_street_is_not_a_direction() -> None:
         ("between 52 and 57 harrow of tons", [(52, ("harrow ave",)), (57, ("harrow ave",))]),
         ("9 wharton street", [(9, ("e wharton st", "w wharton st"))]),
         ("at 12 Nowhere Lane", [(12, ())]),
+        ("Unit 2, 31 Lantern Steet", [(31, ("lantern st",))]),
+        ("mould at 48–50 Harrow Ave", [(48, ("harrow ave",))]),
+        ("130 B Mill St, 7 the Broadway", [(130, ("mill st",)), (7, ("broadway",))]),
+        ("31½ LANTERN ST.", [(31, ("lantern st",))]),
+        ("3 Lantern bulbs and 2 Mill workers", []),
         ("12 people on the street, 3 days, 2 am, 3:45am, case 901050000740", []),
         ("5 trash bags on the way to the park", []),
         ("plates on Blue Heron Avenue between Dudgeon and Mill", [(None, ("blue heron ave",))]),
@@ -81,3 +88,10 @@ def test_addresses_are_found_in_free_text(text: str, found: list[tuple[int | Non
 def test_a_crossing_names_both_streets() -> None:
     (crossing,) = addresses_in("the drain at the corner, Mill St at Harrow Ave, is full", STREETS)
     assert (crossing.streets, crossing.cross) == (("mill st",), ("harrow ave",))
+
+
+@pytest.mark.parametrize("text", ["12 A ", "12 ", "Some Words 12 more. ", "a", "Dr. ", "12, and "])
+def test_hostile_texts_are_read_in_bounded_time(text: str) -> None:
+    began = time.perf_counter()
+    addresses_in((text * 20_000)[:20_000], STREETS)
+    assert time.perf_counter() - began < 2
