@@ -43,8 +43,7 @@ async def own(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
     return owner
 
 
-@auth.on.assistants.read
-@auth.on.assistants.search
+@auth.on(resources="assistants", actions=["read", "search"])
 async def look(ctx: Auth.types.AuthContext, value: Any) -> bool:
     """Let every user see which graphs are served; none may change them."""
     return True
