@@ -14,7 +14,7 @@ from ledger.render import verbatim
 
 JSON = dict[str, Any]
 RECORD_ID = re.compile(r"(?<![\w.])(?:[A-Z]{1,6}-?)?\d{4,}(?:-\d+)?(?![\w])")
-LINES = 8
+LINES = 3
 GOAL_TOKENS = 500
 REMOVED = "[record number removed]"
 
@@ -59,8 +59,12 @@ def _steps_for(ledger: JSON, criterion: JSON) -> set[int]:
 
 
 def _lines(finding: Finding) -> list[str]:
-    lines = [f"{finding.specialist}: {finding.headline}", f"  {finding.outcome}"]
-    return lines + [f"  - {one_line(line)[:200]}" for text in finding.excerpts for line in text.splitlines()[:LINES] if line.strip()]
+    """Return a finding in the specialist's words, with the first record lines of each artifact as its evidence."""
+    lines = [f"{finding.specialist}: {finding.outcome or finding.headline}"]
+    for text in finding.excerpts:
+        records = [line for line in text.splitlines() if RECORD_ID.search(line) and not line.startswith("[")]
+        lines += [f"  - {one_line(line).removeprefix('- ')[:200]}" for line in records[:LINES]]
+    return lines
 
 
 def _endings(ledger: JSON, missing: Sequence[str]) -> list[str]:

@@ -61,10 +61,10 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
         excerpts = []
         for alias in step["artifacts"]:
             try:
-                excerpts.append(await read_text(desk.store, ledger["case"], alias, max_tokens=each))
+                excerpts.append((await read_text(desk.store, ledger["case"], alias, max_tokens=each)).text)
             except StoreError:
                 missing.append(alias)
-        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], tuple(map(str, excerpts))))
+        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], tuple(excerpts)))
     return findings, list(dict.fromkeys(missing))
 
 
