@@ -13,7 +13,8 @@ from contracts.returns import is_content_free
 from ledger.render import verbatim
 
 JSON = dict[str, Any]
-RECORD_ID = re.compile(r"(?<![\w.])(?:[A-Z]{1,6}-?)?\d{4,}(?:-\d+)?(?![\w])")
+RECORD_ID = re.compile(r"(?<![\w.])(?:[A-Z]{1,6}-?\d{3,}|\d{6,})(?!\w)")
+"""What a record id looks like: letters and at least three digits, or at least six digits; years and house numbers do not."""
 LINES = 3
 GOAL_TOKENS = 500
 REMOVED = "[record number removed]"
@@ -62,8 +63,8 @@ def _lines(finding: Finding) -> list[str]:
     """Return a finding in the specialist's words, with the first record lines of each artifact as its evidence."""
     lines = [f"{finding.specialist}: {finding.outcome or finding.headline}"]
     for text in finding.excerpts:
-        records = [line for line in text.splitlines() if RECORD_ID.search(line) and not line.startswith("[")]
-        lines += [f"  - {one_line(line).removeprefix('- ')[:200]}" for line in records[:LINES]]
+        records = [line for line in text.splitlines() if line.startswith("- ")]
+        lines += [f"  {one_line(line)[:200]}" for line in records[:LINES]]
     return lines
 
 
