@@ -1,12 +1,12 @@
 """Alarms: what a run's figures say is wrong, as data. A healthy run has none."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from ledger.address import speaks_to_resident
 from ledger.report import Report, Row
 from ledger.share import step_line
 
@@ -61,20 +61,18 @@ def _rising(report: Report) -> Iterator[Alarm]:
     if slope.low > a_line or slope.last > TIMES * max(1.0, slope.first):
         yield Alarm(
             "rising_tokens",
-            f"tokens in rise by {slope.per_decision:.0f} per decision (95 %: {slope.low:.0f} to {slope.high:.0f}), from about {slope.first:.0f} to "
-            f"{slope.last:.0f}, while difficulty stays flat; one ledger line per dispatch would be at most {a_line:.0f}: something besides the ledger "
-            "reaches the router, or the budget is too large for compaction to hold it",
+            f"tokens in rise by {slope.per_decision:.0f} per decision (95 %: {slope.low:.0f} to {slope.high:.0f}), "
+            f"from about {slope.first:.0f} to {slope.last:.0f}, while difficulty stays flat; one ledger line per dispatch would be "
+            f"at most {a_line:.0f}: something besides the ledger reaches the router, or the budget is too large for compaction to hold it",
             (report.decisions[0].n, report.decisions[-1].n),
         )
 
 
 def _answered_itself(report: Report) -> Iterator[Alarm]:
     if found := _with(report, "answered_itself"):
-        yield Alarm(
-            "answered_itself",
-            f"the router answered the resident itself instead of routing, in {_count(found, 'decision')}: use a model that keeps to the decision schema",
-            found,
-        )
+        where = _count(found, "decision")
+        message = f"the router answered the resident itself instead of routing, in {where}: use a model that keeps to the decision schema"
+        yield Alarm("answered_itself", message, found)
 
 
 def _repeats(report: Report) -> Iterator[Alarm]:
@@ -124,8 +122,9 @@ def _compacted_often(report: Report) -> Iterator[Alarm]:
     loosest = report.contracts[0]
     yield Alarm(
         "compaction_often",
-        f"{len(report.compactions)} compactions, every {fmean(gaps):.1f} decisions on average: contracts are too loose. The loosest is {loosest.specialist}: "
-        f"{loosest.mean:.0f} of {loosest.cap} tokens per return on average, most {loosest.most}, over {_count(range(loosest.returns), 'return')}; tighten it",
+        f"{len(report.compactions)} compactions, every {fmean(gaps):.1f} decisions on average: contracts are too loose. "
+        f"The loosest is {loosest.specialist}: {loosest.mean:.0f} of {loosest.cap} tokens per return on average, most {loosest.most}, "
+        f"over {_count(range(loosest.returns), 'return')}; tighten it",
         report.compactions,
         specialist=loosest.specialist,
     )
@@ -134,9 +133,8 @@ def _compacted_often(report: Report) -> Iterator[Alarm]:
 def _worse_late(report: Report) -> Iterator[Alarm]:
     seen = report.accuracy
     if seen and seen.labelled >= LABELLED and seen.late < seen.early - DROP:
-        yield Alarm(
-            "late_accuracy", f"routing was right in {seen.early:.0%} of early and {seen.late:.0%} of late labelled decisions ({seen.labelled} in all)"
-        )
+        message = f"routing was right in {seen.early:.0%} of early and {seen.late:.0%} of late labelled decisions ({seen.labelled} in all)"
+        yield Alarm("late_accuracy", message)
 
 
 def _addressed(report: Report) -> Iterator[Alarm]:
@@ -147,16 +145,11 @@ def _addressed(report: Report) -> Iterator[Alarm]:
     for specialist, steps in sorted(found.items()):
         yield Alarm(
             "addressed_resident",
-            f"outcomes of {specialist} speak to the resident instead of the router in {_count(steps, 'step')}: that text belongs into the answer, which is written "
-            "from artifacts; say in the outcome what was found",
+            f"outcomes of {specialist} speak to the resident instead of the router in {_count(steps, 'step')}: "
+            "that text belongs into the answer, which is written from artifacts; say in the outcome what was found",
             steps=tuple(steps),
             specialist=specialist,
         )
-
-
-def speaks_to_resident(text: str) -> bool:
-    """Say whether a text speaks to its reader; what it quotes does not count."""
-    return bool(_ADDRESS.search(_QUOTED.sub(" ", text)))
 
 
 def _with(report: Report, *codes: str) -> tuple[int, ...]:
@@ -167,18 +160,6 @@ def _count(items: Any, noun: str) -> str:
     return f"{len(items)} {noun}{'s' if len(items) != 1 else ''}"
 
 
-_QUOTED = re.compile(r"[\"“„«‘][^\"”“»’]{0,200}[\"”“»’]|'[^']{1,200}'(?!\w)")
-# Second person and forms of address in the languages most spoken in US cities, and of some of this project's users.
-_ADDRESS = re.compile(
-    r"\b(?:you|your|yours|yourself|you're|you'll|you've)\b|\bdear (?:sir|madam|resident|customer|neighbou?r|m[rs]s?\b)|\bplease (?:call|contact|reach|visit|let us|note that)\b"
-    r"|\bthank you\b|\b(?:usted(?:es)?|estimad[oa]s?|le (?:informamos|agradecemos)|ll[aá]menos|por favor,? (?:llame|contacte)|su (?:solicitud|queja|denuncia))\b"
-    r"|\b(?:vous|votre|vos|veuillez|ch[eè]re? (?:madame|monsieur))\b|\b(?:sehr geehrte[rn]?|liebe[rs]? (?:frau|herr|anwohner\w*)|bitte rufen sie|wenden sie sich)\b"
-    r"|(?<![.!?:] )(?<!^)\b(?-i:Sie|Ihnen|Ihre[mnrs]?|Ihr)\b|\b(?:voc[eê]s?|prezad[oa]s?|por favor,? (?:ligue|contacte|entre em contato))\b"
-    r"|\b(?:gentile (?:signora?|cliente|cittadino)|la preghiamo|la contatteremo|szanown[aiy] (?:pan|pani|pa[nń]stwo)|prosimy o kontakt)\b|\b(?:qu[yý] v[iị]|b[aạ]n (?:c[oó]|vui l[oò]ng))\b"
-    r"|\b(?:tanpri rele|ou ka rele|inyong|mangyaring)\b|\b(?:вы|вас|вам|вами|ваш\w{0,3}|уважаем\w+|пожалуйста,? (?:звоните|позвоните|свяжитесь))\b"
-    r"|您|你(?:的|们|們|好|可以)|尊敬的|请(?:您|致电|联系)|お客様|あなた|ご連絡ください|귀하|고객님|당신|آپ|عزيز[يت]|يرجى|لكم|حضرتك|आप(?:का|की|के|को)?(?!\w)|कृपया",
-    re.IGNORECASE,
-)
 _CHECKS: tuple[Callable[[Report], Iterator[Alarm]], ...] = (
     _rising,
     _answered_itself,
