@@ -148,7 +148,7 @@ class Endpoint:
         message, fault, detail = None, None, ""
         try:
             chat = await self.chat()
-            size = estimate(system + user + json.dumps(options))
+            size = estimate(system + user) + len(json.dumps(schema)) // 4 * bool(options)
             message = await bounded(lambda: chat.ainvoke(messages, {"tags": ["nostream"]}, **options), self.choice, size, spent)
             fault = fault_of(message)
             detail = redact(str(message.additional_kwargs.get("refusal") or "")) if fault else ""
@@ -176,7 +176,10 @@ def _refuses_format(detail: str) -> bool:
 
 
 def _named(detail: str) -> Method:
-    """Return the method that a refusal itself offers, else plain text, which none can refuse: learning costs one failed call at most."""
+    """Return the method that a refusal offers, in its own words or as OpenAI's and Azure's are known to mean it.
+
+    Else it is plain text, which no endpoint can refuse: learning must not cost a second failed call.
+    """
     if "json_object" in detail:
         return Method.JSON_MODE
-    return Method.FUNCTION_CALLING if re.search(r"function.call|tool.call", detail, re.I) else Method.TEXT
+    return Method.FUNCTION_CALLING if re.search(r"function.call|tool.call|supported with this model|api versions", detail, re.I) else Method.TEXT

@@ -28,9 +28,10 @@ def decision_schema(roster: Iterable[str]) -> dict[str, Any]:
 def contract_schema(contract: type[BaseModel]) -> dict[str, Any]:
     """Return a contract's schema for strict endpoints; what they refuse (caps, patterns, defaults) is checked after the reply."""
     full = contract.model_json_schema()
-    schema = strict(full)
-    if "$defs" in full:
-        schema["$defs"] = {name: strict(part) for name, part in full["$defs"].items()}
+    parts = {name: strict(part) for name, part in full.get("$defs", {}).items()}
+    schema = strict(full) | ({"$defs": parts} if parts else {})
+    for part in (schema, *parts.values()):
+        part.pop("description", None)  # a class docstring is for programmers
     return schema
 
 

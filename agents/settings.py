@@ -48,30 +48,37 @@ class ModelSettings(BaseSettings):
         env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True, hide_input_in_errors=True
     )
 
-    api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")
+    api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")
     base_url: str | None = Field(
-        None, validation_alias="OPENAI_BASE_URL", description="Endpoint that speaks chat completions, with its /v1; unset means OpenAI.", repr=False
+        default=None,
+        validation_alias="OPENAI_BASE_URL",
+        description="Endpoint that speaks chat completions, with its /v1; unset means OpenAI.",
+        repr=False,
     )
     router_model: str | None = Field(
-        None, validation_alias="DESK_ROUTER_MODEL", description="Model that routes and writes the answer; unset means the offline router."
+        default=None, validation_alias="DESK_ROUTER_MODEL", description="Model that routes and writes the answer; unset means the offline router."
     )
     specialist_model: str | None = Field(
-        None, validation_alias="DESK_SPECIALIST_MODEL", description="Model that specialists work with; unset means that they work without one."
+        default=None,
+        validation_alias="DESK_SPECIALIST_MODEL",
+        description="Model that specialists work with; unset means that they work without one.",
     )
     specialist_api_key: SecretStr | None = Field(
-        None, validation_alias="DESK_SPECIALIST_API_KEY", description="Key for the specialists' model when it differs."
+        default=None, validation_alias="DESK_SPECIALIST_API_KEY", description="Key for the specialists' model when it differs."
     )
     specialist_base_url: str | None = Field(
-        None, validation_alias="DESK_SPECIALIST_BASE_URL", description="Endpoint of the specialists' model when it differs.", repr=False
+        default=None, validation_alias="DESK_SPECIALIST_BASE_URL", description="Endpoint of the specialists' model when it differs.", repr=False
     )
-    temperature: float | None = Field(None, ge=0, le=2, validation_alias="DESK_TEMPERATURE", description="Sampling temperature; sent only when set.")
-    max_tokens: int | None = Field(None, ge=16, validation_alias="DESK_MAX_TOKENS", description="Output cap of one call; sent only when set.")
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, validation_alias="DESK_TEMPERATURE", description="Sampling temperature; sent only when set."
+    )
+    max_tokens: int | None = Field(default=None, ge=16, validation_alias="DESK_MAX_TOKENS", description="Output cap of one call; sent only when set.")
     timeout: float = Field(
-        60.0, gt=0, le=3600, validation_alias="DESK_TIMEOUT", description="Seconds for one call, all its attempts and waits together."
+        default=60.0, gt=0, le=3600, validation_alias="DESK_TIMEOUT", description="Seconds for one call, all its attempts and waits together."
     )
-    attempts: int = Field(3, ge=1, le=10, validation_alias="DESK_ATTEMPTS", description="Most requests for one call, the first included.")
+    attempts: int = Field(default=3, ge=1, le=10, validation_alias="DESK_ATTEMPTS", description="Most requests for one call, the first included.")
     method: Method = Field(
-        Method.AUTO,
+        default=Method.AUTO,
         validation_alias="DESK_METHOD",
         description="How decisions are asked for: auto, json_schema, function_calling, json_mode or text; auto learns it from the first call.",
     )

@@ -142,8 +142,8 @@ class ScriptedEndpoint:
 
     @property
     def url(self) -> str:
-        """The base URL to configure."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        """The base URL to configure; no two servers share one, because what is learned belongs to it."""
+        return f"http://127.0.0.1:{self._server.server_port}/{id(self)}/v1"
 
     def __enter__(self) -> "ScriptedEndpoint":
         """Start serving."""

@@ -47,7 +47,7 @@ def task(home: Path) -> Callable[..., Task]:
         return Task(
             specialist=specialist, case="c1", step=1, ask=ask, goal=goal, criteria=(("c1", "settle it"),), store=MemoryStore(), home=home,
             today=dt.date(2025, 3, 3), **more,
-        )  # fmt: skip
+        )
 
     return make
 
