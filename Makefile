@@ -45,7 +45,7 @@ dev: .venv/server ## serve the desk for Studio, chat clients and the board
 	@$(PY) -m langgraph_cli dev --no-browser --n-jobs-per-worker 10
 
 check: .venv/test ## lint, types, layers, dead code
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/vulture
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/vulture
 
 test: .venv/test ## tests that need no account, under 5 minutes
 	@$(PY) -m pytest -q -n 2 -m "not slow and not browser and not llm and not engine"

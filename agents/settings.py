@@ -45,7 +45,7 @@ class ModelSettings(BaseSettings):
     """Model settings from the environment and `.env`; an empty value counts as unset, and only what is set is sent."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True, hide_input_in_errors=True
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
     api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")

@@ -11,12 +11,6 @@ from pathlib import Path
 
 from contracts import DeskError
 
-SAMPLE = (
-    "At 31 Alder St the tenants upstairs have bed bugs again, trash bags are piled up in the yard, a crew is opening walls at night "
-    "and nobody has shown a permit, and the sidewalk in front is broken."
-)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 for an honest failure, 2 for wrong usage, 130 when interrupted."""
     options = _parser().parse_args(arguments)
@@ -39,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m graph", description="A desk that routes from a ledger, never from history.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="one complaint through the desk")
-    run.add_argument("goal", nargs="?", default=SAMPLE, help="the complaint; left out, a sample; - reads standard input")
+    run.add_argument("goal", nargs="?", default="@one", help="the complaint; @one and @several are samples; - reads standard input")
     run.add_argument("--json", action="store_true", help="print answer, status, ledger, artifacts and metrics as JSON")
     run.add_argument("--criteria", nargs="+", metavar="TEXT", help="completion criteria, at most 12")
     run.add_argument("--save", type=Path, metavar="FILE", help="write the ledger file there as well")

@@ -15,7 +15,7 @@ class DeskSettings(BaseSettings):
     """Desk settings from the environment and `.env`; an empty value counts as unset."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True, hide_input_in_errors=True
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
     home: Path = Field(Path(".desk"), validation_alias="DESK_HOME", description="Folder of run data: records, artifacts, ledgers.")

@@ -17,6 +17,7 @@ from contracts import InputError, SettingsError, one_line
 from graph.cli import print_json
 from graph.context import Context
 from graph.files import LedgerFile, collect, save
+from graph.samples import SAMPLES
 from graph.settings import DeskSettings
 from graph.terminal import Live, closing
 from ledger.figures import figures
@@ -29,7 +30,7 @@ STOPPED = 3
 
 async def main(options: argparse.Namespace) -> int:
     """Run the case, answer open questions where somebody sits at the terminal, save its ledger file."""
-    goal = sys.stdin.read() if options.goal == "-" else options.goal
+    goal = _goal(options.goal)
     if not one_line(goal):
         raise InputError("the goal is empty: write what the resident complains about, in quotes")
     settings = DeskSettings()
@@ -56,6 +57,16 @@ async def main(options: argparse.Namespace) -> int:
     return 0 if file.ledger["status"] == "done" else STOPPED
 
 
+def _goal(given: str) -> str:
+    if given == "-":
+        return sys.stdin.read()
+    if not given.startswith("@"):
+        return given
+    if given[1:] not in SAMPLES:
+        raise InputError(f"there is no sample {given!r}: choose from {', '.join(f'@{name}' for name in SAMPLES)}")
+    return SAMPLES[given[1:]]
+
+
 async def _prepare(home: Path) -> None:
     """Make the home folder and, on the first run, the sample city."""
     try:
@@ -65,8 +76,7 @@ async def _prepare(home: Path) -> None:
         await asyncio.to_thread(probe.unlink)
     except OSError as error:
         raise SettingsError(f"the run folder {home} cannot be written ({error.strerror}): set DESK_HOME to a folder of yours") from None
-    records = await asyncio.to_thread(ensure_records, home / RECORDS_FILE)
-    records.close()
+    await asyncio.to_thread(ensure_records, home / RECORDS_FILE)
 
 
 def _model() -> str:
