@@ -18,7 +18,7 @@ _NUMBER = r"(\d{1,5})(?!(?:st|nd|rd|th|am|pm|ft)\b)([A-Za-z]{0,2})(?:\s?-\s*(\d{
 NUMBER = re.compile(rf"(?<![\w.:#$/-]){_NUMBER}", re.I)
 _WORD = re.compile(r"\s*([A-Za-z][A-Za-z']*|\d{1,2}(?:st|nd|rd|th)\b)(\.(?=\s*[A-Za-z,]|$))?", re.I)
 _JOIN = re.compile(r"\s*(?:,\s*and|,|&|\band\b|\bor\b|/)\s*", re.I)
-_CUE = re.compile(r"\b(at|of|on|in|to|from|between|outside|behind|near|beside|for|is|and|along|down|by|opposite|address:?)\s*$", re.I)
+_CUE = re.compile(r"\b(at|of|on|in|to|from|between|outside|behind|near|beside|for|is|along|down|by|opposite|address:?)\s*$", re.I)
 _CROSSING = re.compile(r"^\s*(?:&|and|at|@|/|corner of|near)\s*$", re.I)
 _UNIT = re.compile(r"\b(unit|apt|apartment|suite|floor|room|ward|district|case|permit|lot)\.?\s*$", re.I)
 _PLAIN = {ord("–"): "-", ord("—"): "-", ord("½"): " ", ord("’"): "'"}
@@ -61,8 +61,7 @@ def split(address: str) -> tuple[int | None, int | None, str, str, str]:
     match = re.match(_NUMBER, text, re.I)
     if not match:
         return None, None, "", street_key(text.strip(" -")), ""
-    low, high, suffix = numbers(match)
-    return low, high, suffix, street_key(text[match.end() :].strip(" -")), ""
+    return *numbers(match), street_key(text[match.end() :].strip(" -")), ""
 
 
 def numbers(match: re.Match[str]) -> tuple[int, int, str]:
@@ -120,9 +119,7 @@ def addresses_in(text: str, streets: Streets) -> tuple[Address, ...]:
         position = end
         if name := _street_after(text, match.start(), end, streets):
             words, found, stop = name
-            for item in run:
-                low, high, suffix = numbers(item)
-                numbered.append(Address(f"{item[0].strip()} {words}", found, low, high, suffix))
+            numbered += [Address(f"{item[0].strip()} {words}", found, *numbers(item)) for item in run]
             taken.append((match.start(), stop))
             position = stop
     return tuple(dict.fromkeys([*numbered, *_streets_in(text, streets, taken)]))
@@ -180,7 +177,8 @@ def _streets_in(text: str, streets: Streets, taken: list[tuple[int, int]]) -> It
             name, stop = " ".join(word for word, _ in words[:count]), words[count - 1][1]
             capital = all(word[0].isupper() or word[0].isdigit() for word, _ in words[:count])
             known = streets.exact(name) if count > 1 or capital and len(name) > 5 else ()
-            if not known and capital and (count > 1 or len(name) > 3 and _CUE.search(text[max(0, start - 12) : start])):
+            cued = _CUE.search(text[max(0, start - 12) : start]) or (found and _CROSSING.match(text[found[-1][1] : start]))
+            if not known and capital and (count > 1 or len(name) > 3 and cued):
                 known = streets.short(name)
             if known:
                 found.append((start, stop, name, known))
