@@ -63,7 +63,8 @@ def _lines(finding: Finding) -> list[str]:
     """Return a finding in the specialist's words, with the first record lines of each artifact as its evidence."""
     lines = [f"{finding.specialist}: {finding.outcome or finding.headline}"]
     for text in finding.excerpts:
-        records = [line for line in text.splitlines() if line.startswith("- ")]
+        whole_lines = text.rpartition("\n[cut:")[0].rpartition("\n")[0] or text
+        records = [line for line in whole_lines.splitlines() if line.startswith("- ")]
         lines += [f"  {one_line(line)[:200]}" for line in records[:LINES]]
     return lines
 
