@@ -144,7 +144,7 @@ def _street_after(text: str, start: int, end: int, streets: Streets) -> tuple[st
         name, stop = " ".join([*(word for word, _ in words[: count - 1]), _spelled(words[count - 1][0])]), words[count - 1][1]
         if found := streets.exact(name):
             return name, found, stop
-        sure = name.rpartition(" ")[2].casefold() in TYPES or cued or not re.match(r"\s*\w", text[stop:])
+        sure = name.rpartition(" ")[2].casefold() in TYPES or cued or not re.match(r"\s*(?!(?:and|or)\s+\d)\w", text[stop:])
         if sure and (found := streets.short(name)):
             return name, found, stop
     if words and (len(words[0][0]) == 1 or words[0][0].casefold() == "the"):

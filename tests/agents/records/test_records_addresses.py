@@ -71,6 +71,7 @@ def test_a_letter_street_is_not_a_direction() -> None:
         ("mould at 48–50 Harrow Ave", [(48, ("harrow ave",))]),
         ("130 B Mill St, 7 the Broadway", [(130, ("mill st",)), (7, ("broadway",))]),
         ("31½ LANTERN ST.", [(31, ("lantern st",))]),
+        ("31 Lantern and 48 Harrow", [(31, ("lantern st",)), (48, ("harrow ave",))]),
         ("3 Lantern bulbs and 2 Mill workers", []),
         ("12 people on the street, 3 days, 2 am, 3:45am, case 901050000740", []),
         ("5 trash bags on the way to the park", []),
