@@ -77,7 +77,7 @@ def sample_rows(seed: int = SEED) -> dict[str, list[Row]]:
     return {
         "buildings": buildings,
         "cases": list(_cases(rng, heroes, buildings)),
-        "violations": [_violation(rng, number, _one_of(rng, heroes, buildings, number)) for number in range(VIOLATIONS)],
+        "violations": list(_violations(rng, heroes, buildings)),
         "permits": [_permit(rng, number, _one_of(rng, heroes, buildings, number)) for number in range(PERMITS)],
         "street_work": [_street_work(rng, number, _one_of(rng, heroes, buildings, number)) for number in range(STREET_WORK)],
         "sweeping": list(_sweeping(rng)),
@@ -146,12 +146,16 @@ def _cases(rng: random.Random, heroes: Sequence[Row], buildings: Sequence[Row]) 
         yield row
 
 
-def _violation(rng: random.Random, number: int, home: Row) -> Row:
-    code, _, rest = CODES[number % len(CODES)].partition(" ")
-    description, _, owner = rest.rpartition(" ")
-    day = dt.date(2016, 3, 1) + dt.timedelta(days=rng.randrange(3_280))
-    row = home | {"case_no": f"V9{10_000 + 11 * (number - (number % 9 == 8))}", "status_date": day.isoformat()}
-    return row | {"status": _open(rng, 0.3), "code": code, "description": description, "specialist": owner}
+def _violations(rng: random.Random, heroes: Sequence[Row], buildings: Sequence[Row]) -> Iterator[Row]:
+    """Yield violations; every ninth is a further one of the case before it."""
+    row: Row = {}
+    for number in range(VIOLATIONS):
+        code, _, rest = CODES[number % len(CODES)].partition(" ")
+        description, _, owner = rest.rpartition(" ")
+        if number % 9 != 8:
+            day = dt.date(2016, 3, 1) + dt.timedelta(days=rng.randrange(3_280))
+            row = _one_of(rng, heroes, buildings, number) | {"case_no": f"V9{10_000 + 11 * number}", "status_date": day.isoformat()}
+        yield row | {"status": _open(rng, 0.3), "code": code, "description": description, "specialist": owner}
 
 
 def _permit(rng: random.Random, number: int, home: Row) -> Row:

@@ -30,6 +30,7 @@ def test_the_sample_is_large_enough_and_mixed(city: Records) -> None:
     assert mixed / counts["buildings"] > 0.25
     bare = city.rows("SELECT DISTINCT street FROM places WHERE street NOT IN (SELECT street FROM sweeping)")
     assert not bare
+    assert not city.rows("SELECT case_no FROM violations GROUP BY case_no HAVING count(DISTINCT sam_id) > 1")
     assert city.rows("SELECT 1 FROM cases WHERE closure_reason LIKE '%uplicate%' LIMIT 1")
 
 
