@@ -19,7 +19,7 @@ _ALIAS = re.compile(ALIAS)
 _CASE = re.compile(CASE)
 _MOST = 999  # the alias pattern ends at A3.999
 _INLINE = 2**18  # hashing this much takes less time than a hop to a thread
-_SAMPLE = 512
+_SAMPLE = 64
 
 
 class Backend(ArtifactStore):
@@ -167,4 +167,7 @@ def _tokens(data: bytes) -> int:
     sample = data
     if len(data) > 4 * _SAMPLE:
         sample = b"".join(data[at : at + _SAMPLE] for at in range(0, len(data) - _SAMPLE, len(data) // 4))
-    return -(-estimate(sample.decode("utf-8", "replace")) * len(data) // max(1, len(sample)))
+    text = sample.decode("utf-8", "replace")
+    if 4 * text.count("\ufffd") > len(text):  # not UTF-8
+        return len(data)
+    return -(-estimate(text) * len(data) // max(1, len(sample)))

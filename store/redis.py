@@ -1,17 +1,17 @@
 """Artifacts in Redis or Valkey: for several hosts.
 
-Keys of one case share a hash tag, so every operation stays in one cluster slot: `desk:{case}` is a hash of entries by alias
-and of body sizes by digest, `desk:{case}:digest` a body. Body and entry are written in one transaction that can be repeated,
-so after a lost reply the same write is sent again until it is known to stand, or the time is up.
+Keys of one case share a hash tag, so every operation stays in one cluster slot: `desk:{case}` is a hash of entries by alias,
+`desk:{case}:digest` a body. Body and entry are written in one step that can be repeated, so after a lost reply the same write
+is sent again until it is known to stand, or the time is up.
 """
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from redis import exceptions as redis_errors
+from redis import exceptions as errors
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.client import Pipeline
 from redis.asyncio.connection import parse_url
@@ -25,8 +25,18 @@ from store.errors import StoreUnavailable
 from store.loop import LoopThread
 
 T = TypeVar("T")
-_DIGEST = 64
+PIECE = 2**20
 _SEEN = 4096
+_CLAIM = """
+local standing = redis.call('HGET', KEYS[1], ARGV[1])
+if standing and not string.find(standing, ARGV[3], 1, true) then return standing end
+if ARGV[6] ~= '' then redis.call('SET', KEYS[2], ARGV[6]) end
+if redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[5]) then return false end
+redis.call('EXPIRE', KEYS[2], ARGV[4])
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return standing or ARGV[2]
+"""
 
 
 class RedisStore(Backend):
@@ -37,73 +47,78 @@ class RedisStore(Backend):
         self._timeout, self._ttl = timeout, ttl
         self._thread = LoopThread("desk-redis")
         self._client: Redis | None = None
-        self._seen: dict[tuple[str, str], tuple[bytes, str]] = {}
+        self._seen: dict[tuple[str, str], str] = {}
 
     def __repr__(self) -> str:
         return f"RedisStore({self.name!r})"
 
     @override
     async def _write(self, case: str, alias: str, digest: str, body: bytes, entry: str) -> str:
+        key, whole = _body(case, digest), len(body) <= PIECE
+
         async def work(client: Redis) -> str:
-            async with client.pipeline(transaction=True) as pipe:
-                pipe.set(_body(case, digest), body, ex=self._ttl)
-                pipe.hset(_index(case), digest, str(len(body)))
-                pipe.hsetnx(_index(case), alias, entry)
-                pipe.expire(_index(case), self._ttl)
-                pipe.hget(_index(case), alias)
-                return str((await pipe.execute())[-1], "utf-8", "replace")
+            for at in () if whole else range(0, len(body), PIECE):  # redis-py copies what it sends, three times over
+                async with client.pipeline(transaction=False) as pipe:
+                    pipe.setrange(key, at, body[at : at + PIECE])
+                    pipe.expire(key, self._ttl)
+                    await pipe.execute()
+            claim = client.register_script(_CLAIM)
+            standing = await claim([_index(case), key], [alias, entry, digest, self._ttl, len(body), body if whole else b""])
+            if standing is None:
+                raise errors.WatchError("the body went away while it was written")
+            return self._noted(case, alias, standing)
 
         return await self._run(work)
 
     @override
     async def _fetch(self, case: str, alias: str, start: int, length: int) -> tuple[str, bytes] | None:
+        index, end = _index(case), start + length - 1
+
         async def work(client: Redis) -> tuple[str, bytes] | None:
-            known, digest = self._seen.get((case, alias), (None, ""))
-            async with client.pipeline(transaction=False) as pipe:  # one round trip once the digest is known
-                pipe.hget(_index(case), alias)
-                if length and digest:
-                    pipe.getrange(_body(case, digest), start, start + length - 1)
-                entry, *rest = await pipe.execute()
+            seen = self._seen.get((case, alias))
+            if not length or seen is None:
+                entry, data = await _async(client.hget(index, alias)), b""
+            else:  # one round trip, once the digest is known
+                async with client.pipeline(transaction=False) as pipe:
+                    pipe.hget(index, alias)
+                    pipe.getrange(_body(case, handle_of(seen, case).digest), start, end)
+                    entry, data = await pipe.execute()
             if entry is None:
                 return None
-            text = str(entry, "utf-8", "replace")
-            if not length or entry == known:
-                return text, rest[0] if length else b""
-            digest = handle_of(text, case, alias).digest
-            if len(self._seen) >= _SEEN:
-                self._seen.clear()
-            self._seen[case, alias] = entry, digest
-            return text, await _async(client.getrange(_body(case, digest), start, start + length - 1))
+            text = self._noted(case, alias, entry)
+            if length and text != seen:
+                data = await _async(client.getrange(_body(case, handle_of(text, case).digest), start, end))
+            return text, data
 
         return await self._run(work)
+
+    def _noted(self, case: str, alias: str, entry: bytes) -> str:
+        if len(self._seen) >= _SEEN:
+            self._seen.clear()
+        text = self._seen[case, alias] = str(entry, "utf-8", "replace")
+        return text
 
     @override
     async def _entries(self, case: str) -> list[str]:
-        async def work(client: Redis) -> list[str]:
-            fields = await _async(client.hgetall(_index(case)))
-            return [str(entry, "utf-8", "replace") for field, entry in fields.items() if len(field) != _DIGEST]
-
-        return await self._run(work)
+        return [str(entry, "utf-8", "replace") for entry in await self._run(lambda client: _async(client.hvals(_index(case))))]
 
     @override
     async def _remove(self, case: str, alias: str) -> bool:
         async def step(pipe: Pipeline) -> bool:
-            fields = await _async(pipe.hgetall(_index(case)))
-            removed = fields.pop(alias.encode(), None) is not None
-            used = {handle_of(str(entry, "utf-8", "replace"), case).digest for field, entry in fields.items() if len(field) != _DIGEST}
-            unused = [digest for field in fields if len(field) == _DIGEST and (digest := field.decode()) not in used]
+            entries = await _async(pipe.hgetall(_index(case)))
+            gone = entries.pop(alias.encode(), None)
             pipe.multi()  # type: ignore[no-untyped-call]
-            pipe.hdel(_index(case), alias, *unused)
-            for digest in unused:
-                pipe.unlink(_body(case, digest))
-            return removed
+            pipe.hdel(_index(case), alias)
+            if gone and (key := _keys(case, [gone])[1]) not in _keys(case, entries.values()):
+                pipe.unlink(key)
+            return gone is not None
 
         return await self._run(lambda client: client.transaction(step, _index(case), value_from_callable=True))
 
     @override
     async def _remove_case(self, case: str) -> None:
         async def step(pipe: Pipeline) -> None:
-            keys = _keys(case, await _async(pipe.hkeys(_index(case))))
+            keys = _keys(case, await _async(pipe.hvals(_index(case))))
             pipe.multi()  # type: ignore[no-untyped-call]
             pipe.unlink(*keys)
 
@@ -112,9 +127,9 @@ class RedisStore(Backend):
     @override
     async def _touch(self, case: str) -> None:
         async def work(client: Redis) -> None:
-            fields = await _async(client.hkeys(_index(case)))
+            keys = _keys(case, await _async(client.hvals(_index(case))))
             async with client.pipeline(transaction=False) as pipe:
-                for key in _keys(case, fields):
+                for key in keys:
                     pipe.expire(key, self._ttl)
                 await pipe.execute()
 
@@ -151,14 +166,14 @@ class RedisStore(Backend):
                 while not timer.expired():  # redis-py may turn the cancellation by the timer into an error of its own
                     try:
                         return await work(self._connected())
-                    except (redis_errors.AuthenticationError, redis_errors.AuthorizationError):
+                    except (errors.AuthenticationError, errors.AuthorizationError):
                         raise
-                    except (redis_errors.ConnectionError, redis_errors.TimeoutError) as error:
+                    except (errors.ConnectionError, errors.TimeoutError, errors.WatchError) as error:
                         problem = str(error)
                     await asyncio.sleep(pause * random.uniform(0.5, 1))
                     pause = min(1, 2 * pause)
                 raise TimeoutError
-        except redis_errors.RedisError as error:
+        except errors.RedisError as error:
             reason = str(error).rpartition("caused error: ")[2]  # before it, redis-py quotes the command with its body
             raise StoreUnavailable(self._told(f"{type(error).__name__}: {reason}")) from None
         except TimeoutError:
@@ -198,8 +213,9 @@ def _body(case: str, digest: str) -> str:
     return f"desk:{{{case}}}:{digest}"
 
 
-def _keys(case: str, fields: list[bytes]) -> list[str]:
-    return [_index(case), *(_body(case, field.decode()) for field in fields if len(field) == _DIGEST)]
+def _keys(case: str, entries: Iterable[bytes]) -> list[str]:
+    handles = (handle_of(str(entry, "utf-8", "replace"), case) for entry in entries)
+    return [_index(case), *dict.fromkeys(_body(case, handle.digest) for handle in handles)]
 
 
 async def _async(reply: Any) -> Any:

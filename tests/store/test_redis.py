@@ -186,7 +186,7 @@ async def test_a_stale_digest_is_never_served() -> None:
 async def test_a_dropped_reply_after_the_write_leaves_one_whole_artifact(proxy: Proxy) -> None:
     store, case = open_store(f"redis://127.0.0.1:{proxy.port}", timeout=5), new_case()
     await put(store, case, b"first")
-    proxy.drop_replies(b"EXEC", times=2)
+    proxy.drop_replies(b"EVALSHA", times=2)
     handle = await put(store, case, b"second")
     assert proxy.dropped == 2
     assert handle.alias == "A1.2" and [found.alias for found in await store.list(case)] == ["A1", "A1.2"]
@@ -198,7 +198,7 @@ async def test_a_dropped_reply_after_the_write_leaves_one_whole_artifact(proxy: 
 
 async def test_replies_that_never_come_end_in_time_and_leave_nothing_dangling(proxy: Proxy, redis_url: str) -> None:
     store, direct, case = open_store(f"redis://127.0.0.1:{proxy.port}", timeout=1), open_store(redis_url), new_case()
-    proxy.drop_replies(b"EXEC", times=10**6)
+    proxy.drop_replies(b"EVALSHA", times=10**6)
     start = time.monotonic()
     with pytest.raises(StoreUnavailable):
         await put(store, case, b"uncertain")
