@@ -40,8 +40,11 @@ class Work:
     """Places that were too many for one task."""
 
     def items(self, query: Query) -> list[Any]:
-        """Return the records of a query over all sites, each id once."""
-        return list({item.id: item for finding in self.results.get(query.__name__, ()) for item in finding.items}.values())
+        """Return the records of a query over all sites, each once: near two sites is still one, two codes of one violation are two."""
+        found: dict[tuple[str, str], Any] = {}
+        for item in (item for finding in self.results.get(query.__name__, ()) for item in finding.items):
+            found.setdefault((item.id, getattr(item, "code", "")), item)
+        return list(found.values())
 
     def as_of(self, query: Query) -> str:
         """Return up to when the source of a query is known."""

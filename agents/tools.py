@@ -42,7 +42,7 @@ def bodies(work: Work) -> list[tuple[str, str, str]]:
     every = [finding for findings in work.results.values() for finding in findings]
     full = [finding for finding in every if finding.items or finding.kind == "case_trace"]
     lines = [*work.searches, *(f"{finding.summary} ({finding.source})." for finding in every if finding not in full)]
-    found = [(finding.kind, f"{len(finding.ids)} records: {finding.title}", finding.text()) for finding in full]
+    found = [(finding.kind, f"{counted(finding.items, 'record')}: {finding.title}", finding.text()) for finding in full]
     if len(found) >= MAX_ARTIFACTS:
         groups: dict[str, list[Finding[Any]]] = {}
         for finding in full:

@@ -44,7 +44,7 @@ class Finding(Generic[R]):
     @property
     def summary(self) -> str:
         """Return one line: how many records, as of when."""
-        count = f"{len(self.ids)} records" if len(self.ids) != 1 else "1 record"
+        count = f"{len(self.items)} records" if len(self.items) != 1 else "1 record"
         return f"{self.title}: {count if self.items else 'no record'}, as of {self.as_of}"
 
     def text(self) -> str:
