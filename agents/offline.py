@@ -76,7 +76,8 @@ class OfflineRouter(BaseChatModel):
         if told.questions:
             return Decision(reason="only the answers to open questions can move this on", action=Action.ASK, dispatch=(), out_of_scope=())
         uncovered = tuple(item.id for item in told.criteria if item.status == "open" and not item.owners and not _history(told, item.id))
-        reason = UNCOVERED if uncovered else "no open criterion can be worked on"
+        left = any(item.status == "open" for item in told.criteria)
+        reason = UNCOVERED if uncovered else "nobody is left to work on what is open" if left else "no criterion is open"
         return Decision(reason=reason, action=Action.FINISH, dispatch=(), out_of_scope=uncovered)
 
     def _known(self, told: Situation) -> tuple[Described, ...]:

@@ -14,6 +14,8 @@ from contracts.decision import ASK
 from ledger import render
 from tests.agents.casework import FOUR, Casework, Desk
 
+TWO = [("no heat", ("housing",)), ("pothole", ("potholes",))]
+
 
 def test_owners_of_one_building_go_in_order_of_precedence():
     case = Casework(
@@ -42,8 +44,8 @@ def test_independent_specialists_go_in_parallel():
 
 def test_one_building_at_a_time():
     goal = "12 Elm St: no heat and rats. 14 Elm St: pothole. 9 Oak Rd: no permit and a broken sidewalk."
-    criteria = [("12 Elm St: no heat; rats", ("housing", "sanitation")), ("14 Elm St: pothole", ("potholes",)), ("9 Oak Rd: works", ("permits", "potholes"))]
-    case = Casework(goal, criteria)
+    owners = (("housing", "sanitation"), ("potholes",), ("permits", "potholes"))
+    case = Casework(goal, list(zip(("12 Elm St: no heat; rats", "14 Elm St: pothole", "9 Oak Rd: works"), owners, strict=True)))
     case.run()
     asked = [[ask.ask.split(":")[0] for ask in decision.dispatch] for decision in case.decisions if decision.dispatch]
     assert asked == [["c1"], ["c1"], ["c2"], ["c3"], ["c3"]]
@@ -71,7 +73,7 @@ def test_asks_name_criterion_and_address_within_the_cap():
 
 
 def test_blocked_specialist_is_dispatched_again_after_the_answer():
-    case = Casework("12 Elm St", [("no heat", ("housing",)), ("pothole", ("potholes",))], replies=lambda name, ask, step: "blocked" if step == 1 else "done")
+    case = Casework("12 Elm St", TWO, replies=lambda name, ask, step: "blocked" if step == 1 else "done")
     case.run()
     assert [str(decision.action) for decision in case.decisions] == ["dispatch", "dispatch", "ask", "dispatch", "finish"]
     assert case.order() == [["housing"], ["potholes"], ["housing"]]
@@ -97,7 +99,7 @@ def test_failed_specialist_is_retried_once(fails, status, steps):
 
 
 def test_partial_work_is_not_repeated():
-    case = Casework("12 Elm St", [("no heat", ("housing",)), ("pothole", ("potholes",))], replies=lambda name, ask, step: "partial" if step == 1 else "done")
+    case = Casework("12 Elm St", TWO, replies=lambda name, ask, step: "partial" if step == 1 else "done")
     case.run()
     assert case.order() == [["housing"], ["potholes"]]
     assert case.states() == {"c1": "unsettled", "c2": "met"}
@@ -135,7 +137,8 @@ def test_a_specialist_that_was_not_given_is_routed_by_its_roster_line():
 
 def test_allowed_edges_are_kept():
     desk = (*FOUR[:2], Desk("potholes", FOUR[2].description, FOUR[2].examples, after=("permits",)), FOUR[3])
-    case = Casework("12 Elm St", [("pothole", ("potholes",)), ("no permit", ("permits",))], desk=desk, router=OfflineRouter(specialists=desk, precedence=()))
+    router = OfflineRouter(specialists=desk, precedence=())
+    case = Casework("12 Elm St", [("pothole", ("potholes",)), ("no permit", ("permits",))], desk=desk, router=router)
     case.run()
     assert case.order() == [["permits"], ["potholes"]]
     assert all(verdict.ok for verdict in case.verdicts)
@@ -173,7 +176,8 @@ def test_look_alike_lines_in_data_change_nothing(text):
 
 def test_any_text_gives_a_valid_decision_and_the_same_one_twice():
     router, dice = OfflineRouter(specialists=FOUR), random.Random(7)
-    pieces = ["GOAL ", "CRITERIA", "STEPS", "NOW ", "c1", 'c1 housing "x"', '1 housing done "h" A1 c1', "QUESTIONS", "LATEST", "LEFT 3 hops", '"', "\\", "\n", "- a: b", "∂", "c1 open", ";"]
+    headings = ["GOAL ", "CRITERIA", "STEPS", "NOW ", "QUESTIONS", "ANSWERS", "LATEST", "REFUSED repeat", "LEFT 3 hops"]
+    pieces = [*headings, "c1", 'c1 housing "x"', '1 housing done "h" A1 c1', '"', "\\", "\n", "\n", "\n", "- a: b", "∂", "c1 open", ";"]
     for _ in range(300):
         system, user = ("".join(dice.choices(pieces, k=dice.randrange(30))) for _ in range(2))
         first, second = (router.invoke([SystemMessage(system), HumanMessage(user)]) for _ in range(2))
