@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     records = commands.add_parser("records", help="make the sample city, or import real records")
     records.add_argument("action", choices=["sample", "import"])
     records.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder of CSV files to import")
+    records.add_argument("--force", action="store_true", help="let the sample city replace imported records")
     return parser
 
 

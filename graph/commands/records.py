@@ -3,11 +3,12 @@
 import argparse
 import asyncio
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.records import RECORDS_FILE, import_records, make_sample
+from agents.records import RECORDS_FILE, import_records, make_sample, open_records
 from contracts import InputError
 from graph.settings import DeskSettings
 
@@ -18,6 +19,8 @@ async def main(options: argparse.Namespace) -> int:
     home.mkdir(parents=True, exist_ok=True)
     path = home / RECORDS_FILE
     if options.action == "sample":
+        if not options.force and path.exists() and origin_of(path) == "import":
+            raise InputError(f"{path} holds imported records: add --force to replace them by the sample city")
         await asyncio.to_thread(make_sample, path)
         sys.stdout.write(f"sample city written to {path}\n")
         return 0
@@ -38,3 +41,8 @@ async def main(options: argparse.Namespace) -> int:
     lines += [f"rows left out are listed in {report.rejects}"] if report.rejects else []
     sys.stdout.write("\n".join([*lines, f"records lie in {path}"]) + "\n")
     return 0
+
+
+def origin_of(path: Path) -> str:
+    """Return what the records database was made from: `sample` or `import`."""
+    return str(open_records(path).rows("SELECT value FROM meta WHERE key = 'origin'")[0]["value"])
