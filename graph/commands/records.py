@@ -45,4 +45,4 @@ async def main(options: argparse.Namespace) -> int:
 
 def origin_of(path: Path) -> str:
     """Return what the records database was made from: `sample` or `import`."""
-    return str(open_records(path).rows("SELECT value FROM meta WHERE key = 'origin'")[0]["value"])
+    return str(open_records(path).rows("SELECT value FROM meta WHERE name = 'origin'")[0]["value"])
