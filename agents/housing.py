@@ -91,14 +91,40 @@ def tools(task: Task) -> Sequence[Callable[..., Any]]:
 
 housing = Specialist(
     name="housing",
-    description="Habitability, heat, indoor pests, egress, illegal units; open violations.",
+    description="homes fit to live in: heat, pests, leaks, egress; vacant houses",
     returns=HousingReturn,
     run=run,
     tools=tools,
     prompt=prompt("habitability, egress, illegal occupancy, vacant buildings and what the landlord owes: violations, cases, inspections"),
     examples=(
-        "There is no heat and the landlord does not answer",
-        "A family lives in the basement without a second way out",
-        "Mice and bed bugs in the apartment, mould in the shower",
+        "No heat; no heat in my apartment; heat below sixty; heat excessive insufficient; no hot water; boiler; furnace; "
+        "landlord will not turn on heat; still cold; freezing; radiator; degrees in my flat; no water; no electricity; no gas in the unit; "
+        "utilities shut off; Landlord will not fix the leak",
+        "Ceiling; water comes through the ceiling, at the window line; mold; black mold; mould; mildew; damp; broken pipe in the basement; "
+        "toilet, sink, stove; sewage in the basement; landlord ignores repairs; hallway lights; Mice; mice in apartment; mice infestation; "
+        "roaches; cockroaches; bed bugs; bedbugs",
+        "Pests; pest infestation residential; mice and roaches in building; rats inside my unit; infested; exterminator; Smoke detector; "
+        "no working smoke detectors; smoke alarm; carbon monoxide; no carbon monoxide alarm; sprinklers; fire escape; "
+        "obstructed fire escapes; rear exit boarded; exit locked",
+        "Chained, padlocked; egress; one means of egress; no second way out; one exit; emergency egress blocked by a dumpster; "
+        "People sleeping in the basement; people living in the basement; illegal apartment; sleeps in a storefront, shop, cellar; "
+        "too many people in one bedroom; overcrowding",
+        "Student overcrowding; locks on bedroom doors; mattresses on floors; Vacant building; vacant house; abandoned building; "
+        "abandoned house; empty for years; open to trespass; squatters; plywood off, kids get in; unsecured; unsafe structure; "
+        "wall leans, collapsing; loose porch, railing; chimney",
+        "Absentee landlord; foundation wall cracked; Broken window; lock broken; front door, back door, entrance lock smashed; back stairs; "
+        "strangers in lobby; ventilation; lead; lead paint; peeling paint in our rental; child tested for lead; asbestos; elevator; "
+        "outlet sparks; exposed wires; handrail",
+        "Pipe burst; leaking; Tenants are not given trash cans; landlord gives tenants no garbage cans; bins inside building overflow; "
+        "management company; eviction; lease; landlord retaliates; fit to live in; unsafe and unsanitary living; landlord; apartment; "
+        "tenant rents; bedroom",
+        "Unsatisfactory living conditions; squalid living; maintenance complaint residential; maintenance homeowner; rooming house; "
+        "illegal rooming house; cross metering sub-metering; breathe easy; no utilities residential; poor ventilation; "
+        "student move-in issues; unsatisfactory utilities electrical",
+        "Calefacción; sin calefacción; sin agua caliente; moho; cucarachas; chinches; ratones en el apartamento; el dueño no arregla; "
+        "sem aquecimento; mofo; baratas; pas de chauffage; moisissure; punaises; chofaj; rental unit delivery conditions; uninhabitable; "
+        "code violation; smell of gas in my apartment",
+        "Heat off; thermostat; electricity goes out; stairs rotted; no handrail; asthma; slumlord; sleeping in shifts; windows smashed; "
+        "empty house; teenagers going in; roof falling in; no smoke detectors; tenants; hallway ceiling collapsed; rusted",
     ),
 )

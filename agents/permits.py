@@ -96,14 +96,41 @@ def tools(task: Task) -> Sequence[Callable[..., Any]]:
 
 permits = Specialist(
     name="permits",
-    description="Whether work, use, occupancy, street or hours are permitted; permit history.",
+    description="is work, use or street occupancy allowed: building permits, zoning, contractors",
     returns=PermitsReturn,
     run=run,
     tools=tools,
     prompt=prompt("building permits, street work permits, inspections and whether work, use, occupancy or hours are allowed"),
     examples=(
-        "The contractor works at night and never showed a permit",
-        "Is the renovation permit in the window still valid?",
-        "They dug up the street and blocked it with a dumpster, is that allowed?",
+        "Permit; no permit; working without a permit; no permit posted, displayed; permit expired; is the permit still valid; "
+        "when does the licence run out; unpermitted; was any work permitted; no paperwork in the window; has permission; Construction; "
+        "construction before 7 am; construction at night",
+        "Work after hours; work every Sunday; construction noise; jackhammer; drilling, sawing, hammering all night; crew starts early; "
+        "begins at dawn; weekend work; Converted garage, attic, basement, cellar into an apartment; adding a flat; added a bedroom; "
+        "extra unit; attic apartment",
+        "Building a deck, dormer, third storey; approved for living; never approved; gutted; demolition; demo; framing walls; renovation; "
+        "rebuilt; Dumpster in the street without permit; skip stands in parking spaces; moving container; was the dumpster allowed; "
+        "street occupancy; scaffolding",
+        "Scaffold blocks the sidewalk, curb cut; construction fence; crane; construction vehicles only signs; lane closed by construction; "
+        "jersey barriers; Zoning; zoning violation; is it legal; does not look legal; illegal use; business run from a house; body shop; "
+        "fixing cars for money",
+        "Certificate of occupancy; lawn, front garden made into a parking lot; illegal curb cut; new driveway; variance; "
+        "permission to operate; did he apply; approved; Stop work order; shut down by an inspector; building inspector; "
+        "exceeding terms of permit; failure to obtain permit",
+        "Electrician has no license; unlicensed; wiring; plumbing; gas fitting; rewiring; plans; Excavation; "
+        "excavation next door cracked our foundation; developer; digging near my lot line; garage wall cracks; undermines my driveway; "
+        "retaining wall dug out; protection of adjoining property",
+        "Contractor tore up the sidewalk; curb removed by construction; Utility company dug up the road; whose excavation; who must restore; "
+        "contractor left without restoring; gas company; sewer job; cable contractor; contractor complaints; "
+        "National Grid, Comcast, Verizon",
+        "Hold the construction company accountable; excavated; contractor's dumpster; Building inspection request; building permit; "
+        "electrical; mechanical; unsafe dangerous conditions; illegal occupancy; contractors complaint; work hours loud noise complaints; "
+        "illegal auto body shop; working beyond hours",
+        "Facade inspection; contractor; builders; facade crew; licensed; Sin permiso; construcción sin permiso; obra; obra ilegal; "
+        "travaux sans permis; construction site; contractor left trash and debris; roofers; roofing crew; roof deck; awning; "
+        "house under renovation, tenants; hammering and cutting at 5 am",
+        "Before sunrise; condo site; bulldozer; backhoe; who authorized this; built a deck with no one from the city; rear addition; "
+        "was the addition approved; container takes spots; mechanic in a garage; short-term rental; change of use; inspector; "
+        "unlicensed guy; new walls; pouring concrete; permit ended",
     ),
 )

@@ -88,14 +88,40 @@ def tools(task: Task) -> Sequence[Callable[..., Any]]:
 
 potholes = Specialist(
     name="potholes",
-    description="Roadway, sidewalk, curb, markings, drains; who restores street cuts.",
+    description="state of road, sidewalk, curb, markings and drains: holes, cracks",
     returns=PotholesReturn,
     run=run,
     tools=tools,
     prompt=prompt("the state of roadway, sidewalk, curb, markings and drains, and who must restore a street cut"),
     examples=(
-        "There is a deep pothole in the road and the patch opened again",
-        "The sidewalk panel is lifted and bricks are missing, someone will trip",
-        "The catch basin is clogged and the corner floods after every rain",
+        "Pothole; deep pothole in the road; my car hit a pothole, flat tire, bent rim; crater; hole in the street; hole in the roadway; "
+        "gap opened in the blacktop; drivers swerve; road needs repaving; resurfacing; tarmac; asphalt; Broken sidewalk; cracked sidewalk; "
+        "uneven sidewalk; paving slab split",
+        "Sidewalk panel lifted by tree roots; trip hazard; tripped and fell on the sidewalk; bricks missing; loose bricks wobble; "
+        "brick walkway; wheelchair or stroller cannot pass the broken concrete; crumbling footway; panels; Sinkhole; "
+        "sinkhole under the sidewalk; sink hole; the road has sunk",
+        "Asphalt settled; sunken pavement; caving in; road collapsed; the ground is sinking; dip in the bike lane, depression; "
+        "roadway has settled by the hydrant; road edge crumbled; tar; Catch basin; clogged catch basin; storm drain; "
+        "storm drain blocked with leaves, silt; street floods when it rains; puddle",
+        "Ponding; deep standing water at the crosswalk; drain backs up; grate missing, packed; sewers smell; sewer odor; "
+        "water ponds, does not drain; please clean out the storm drain; Broken curb; curb crumbled, smashed; granite curb knocked loose; "
+        "kerb; no curb between the sidewalk and the street",
+        "Broken curb ramp; wheelchair ramp cracked; accessible ramp; curbstone; cobblestones coming up; cobbles; Faded crosswalk; "
+        "crosswalk worn away; lane lines worn; pavement markings; zebra stripes gone; repaint the stop line; restripe the bike lane; "
+        "pavement marking maintenance; painted lines invisible",
+        "White lines gone; lanes; markings; Utility cut sinking; trench; trench patch sank; street left torn up; "
+        "torn up sidewalk, not restored; tore up the sidewalk, loose asphalt instead of cement; bad patch; patched; "
+        "steel plate loose, bangs; steel plates shift; open cut left in the road",
+        "Who has to put the road back; Manhole; manhole cover loose, rattles, clanks, sits low; lid missing; casting; raised casting; "
+        "sidewalk hatch cracked; bumpy; paving badly graded; gravel on the roadway; chips of stone on the sidewalk; "
+        "the contractor should fix the paving; Pothole repair internal",
+        "Sidewalk repair; roadway repair; highway maintenance; utility call-in; catchbasin; snow removal; bridge maintenance; "
+        "utility casting repair; BWSC pothole; road defect; sidewalk panel; torn up; sunk; sinking; roadway; pavement crack; flooded road; "
+        "Bache; hay un bache en la calle; acera rota; banqueta",
+        "Hoyo en la calle; alcantarilla; calle hundida; buraco; buraco na rua; calçada quebrada; bueiro; nid de poule; trottoir; "
+        "twou nan lari; buckled pavement in the alley roadway; broken road; broken pavement; heaved walkway; stumbled; walkway; rough road; "
+        "edge of the road breaking off",
+        "Asphalt breaking apart; drain inlet stopped up; clogged drain; flooded crosswalk; metal cover in the street bangs; "
+        "crosswalk paint invisible; dip in pavement where water sits; ADA ramp; washed out; pot hole not filled",
     ),
 )

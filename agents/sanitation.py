@@ -78,14 +78,40 @@ def tools(task: Task) -> Sequence[Callable[..., Any]]:
 
 sanitation = Specialist(
     name="sanitation",
-    description="Trash, litter, dumping, dumpsters, rodents outdoors; street sweeping dates.",
+    description="trash, litter, dumping, rats outdoors, street sweeping",
     returns=SanitationReturn,
     run=run,
     tools=tools,
     prompt=prompt("waste, litter, dumping, dumpsters, rodents outdoors, and street sweeping"),
     examples=(
-        "Trash bags are dumped by the fence and rats feed on them",
-        "The dumpster behind the restaurant is overflowing",
-        "Our street is never swept, when does the sweeper come?",
+        "Trash; trash not picked up; missed trash pickup; garbage not collected; recycling skipped; recycling not picked up; "
+        "barrels still full on the curb; yard waste; leaf bags, cardboard left; trash day; trash truck never came; no trash pickup; "
+        "missed collection; Dumping; illegal dumping",
+        "Dumped a sofa; couch; furniture; tires, fridge, tv left on the sidewalk; junk; household rubbish dumped in the road; "
+        "tenants dumped trash; construction debris; contractor left trash and debris all over; rubble thrown in street; tyres; Rats; "
+        "rats in the yard; rat burrows; rodents",
+        "Rodent problem in the alley; rats from the dumpster; rats under the porch, fence, shed; please bait; rat droppings; attracts rats; "
+        "skunks, raccoons, gulls eat the trash; pigeons; burrows; Dumpster; overflowing dumpster; dumpster no cover, lid open; overfilled; "
+        "not emptied; restaurant dumpster stinks",
+        "Food waste; grease; swill; restaurant bins, barrels overflow; bins spilling over; stench; smells awful behind the building; "
+        "maggots; flies; Litter; litter everywhere; litter basket; bin spilling over; street never swept; street sweeping; sweeping skipped; "
+        "sweeper; nobody sweeps; street cleaning",
+        "Glass and debris at the curb, in the road; gutters full of glass; dirty alley; bags piled on the sidewalk; "
+        "Trash put out days early; improper storage of trash; bags loose, torn; garbage; garbage cans; no garbage cans; "
+        "tenants should dispose of garbage; trash piles up; trash in yard, hallway",
+        "Trash room; trash chute; rubbish; Dead animal; dead rat; dead raccoon, opossum, squirrel in the street; bulk item; "
+        "bulky item pickup for an old sofa, armchairs, washing machine; appliance; mattress; discarded mattress in the street; "
+        "mattresses thrown in yard; furniture left on move-in day",
+        "Paint cans, electronics; Trash on vacant lot; lot heaped with garbage; overgrown yard, weeds and junk; unsanitary yard; "
+        "poor condition of property; dog waste; feces; pile keeps growing; mess; debris; hole filled with rubbish; fill with trash bags; "
+        "landlord removed the dumpster, trash on the ground",
+        "CE collection; schedule a bulk item pickup; pick up dead animal; rodent activity; unsanitary conditions establishment; "
+        "unsanitary conditions food; un-kept dumpster; request for litter basket installation; rat bite; pigeon infestation; "
+        "big buildings online request; Basura; basura en la calle",
+        "No recogieron la basura; ratas; ratas en el patio; lixo; lixo na rua; ratos; ordures; poubelles; fatra; restaurant kitchen dirty; "
+        "unsanitary restaurant; compost; refuse; trash cans tipped over; garbage men; trash along the road by the house; smell; stinks; "
+        "filth; diapers; black bags; vermin",
+        "Roadkill; dumped a toilet; recycle truck skipped us; hasn't been collected; throw their lunch trash; people dump stuff; "
+        "gutter full of filth; trash barrel; cleanup",
     ),
 )
