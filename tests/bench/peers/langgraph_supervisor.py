@@ -1,5 +1,6 @@
 """langgraph-supervisor 0.0.31 in both of its output modes."""
 
+import warnings
 from typing import Any, Literal
 
 from langchain.agents import create_agent
@@ -14,7 +15,9 @@ from tests.bench.work import ANSWER, PROMPT, SPECIALISTS
 def _build(script: Script, saver: Any, mode: Literal["last_message", "full_history"], handoffs: bool) -> Any:
     agents = [create_agent(worker(script), tools_of(script, name), system_prompt=prompt_of(name), name=name) for name in SPECIALISTS]
     model = router(script, lambda turn: say(f"transfer_to_{turn.specialist}"), lambda: AIMessage(ANSWER))
-    graph = create_supervisor(agents, model=model, prompt=PROMPT, output_mode=mode, add_handoff_messages=handoffs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the package still builds on create_react_agent
+        graph = create_supervisor(agents, model=model, prompt=PROMPT, output_mode=mode, add_handoff_messages=handoffs)
     return graph.compile(checkpointer=saver)
 
 
