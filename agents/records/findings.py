@@ -1,5 +1,6 @@
 """What a query returns: the records, their ids, and the date up to which their source is known."""
 
+import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ class Finding(Generic[R]):
     as_of: str
     items: tuple[R, ...]
     notes: tuple[str, ...] = ()
+    strangers: tuple[str, ...] = ()
+    """Numbers that free text mentions like record ids, and that no table holds; they are not repeated."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -55,9 +58,13 @@ class Finding(Generic[R]):
             lines.append(f"- {len(self.items) - SHOWN} more records, not listed")
         if not self.items:
             lines.append("No record: the search ran and the source lists nothing here. That does not prove that nothing exists.")
-        return "\n".join(lines) + "\n"
+        text = "\n".join(lines) + "\n"
+        for name in self.strangers:
+            text = text.replace(name, "[number not on file]")
+        return text
 
 
+_ID_LIKE = re.compile(r"\b(?:\d{12}|V\d{3,}|[A-Z]{1,5}-?\d{5,})\b")
 SOURCE_NAMES = {
     "cases": "311 service requests",
     "violations": "building and property violations",
@@ -69,8 +76,11 @@ SOURCE_NAMES = {
 
 def finding(records: Records, table: str, kind: str, title: str, site: Site, items: Iterable[R], notes: Iterable[str] = ()) -> Finding[R]:
     """Wrap records of one source table as a finding about a site."""
+    found = tuple(items)
+    named = {name for item in found for name in _ID_LIKE.findall(item.line())} - {item.id for item in found}
+    strangers = tuple(sorted(named - records.on_file(named))) if named else ()
     return Finding(
-        kind, f"{title}, {site.label}", site.label, SOURCE_NAMES[table], records.as_of(table), tuple(items), (f"filed as {site.filed}", *notes)
+        kind, f"{title}, {site.label}", site.label, SOURCE_NAMES[table], records.as_of(table), found, (f"filed as {site.filed}", *notes), strangers
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -62,6 +62,13 @@ class Records:
                 return connection.execute(sql, parameters).fetchall()
         except sqlite3.Error as error:
             raise RecordsError(f"records database {self.path} cannot be read ({error}): {REMEDY}") from error
+
+    def on_file(self, ids: Collection[str]) -> set[str]:
+        """Return those of the ids that some table holds."""
+        marks = ", ".join("?" * len(ids))
+        tables = {"cases": "case_id", "violations": "case_no", "permits": "permit_number", "street_work": "permit"}
+        sql = " UNION ".join(f"SELECT {column} AS id FROM {table} WHERE {column} IN ({marks})" for table, column in tables.items())
+        return {row["id"] for row in self.rows(sql, [*ids] * len(tables))}
 
     def as_of(self, source: str) -> str:
         """Return the date up to which a source is known, as an ISO date, or 'unknown date'."""
