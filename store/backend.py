@@ -19,7 +19,7 @@ _ALIAS = re.compile(ALIAS)
 _CASE = re.compile(CASE)
 _MOST = 999  # the alias pattern ends at A3.999
 _INLINE = 2**18  # hashing this much takes less time than a hop to a thread
-_SAMPLE = 64
+_SAMPLE = 48
 
 
 class Backend(ArtifactStore):
@@ -51,7 +51,9 @@ class Backend(ArtifactStore):
             first = error.errors(include_input=False, include_url=False)[0]
             raise StoreError(f"artifact refused: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
         for _ in range(_MOST):
-            standing = handle_of(await self._write(case, handle.alias, digest, data, handle.model_dump_json()), case, handle.alias)
+            entry = handle.model_dump_json()
+            found = await self._write(case, handle.alias, digest, data, entry)
+            standing = handle if found == entry else handle_of(found, case, handle.alias)
             if standing.digest == digest:
                 return standing
             handle = handle.model_copy(update={"alias": await self._free(case, stem, digest)})

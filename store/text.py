@@ -10,7 +10,7 @@ from contracts import Handle, estimate
 from store.protocol import RANGE, ArtifactStore
 
 _TEXT = re.compile(r"text/.*|application/(.+\+)?(json|xml|yaml|x-ndjson|javascript|sql)|.+/.+\+(json|xml)")
-_PER_TOKEN = 7  # the estimate is at least one token for seven bytes: six letters and a space
+_PER_TOKEN = 14  # bytes fetched for a token of the budget: few words are longer and still one token
 Encoding = Literal["utf-8", "utf-16-le", "utf-16-be"]
 
 
@@ -94,7 +94,7 @@ def _first(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def _window(max_tokens: int, max_bytes: int) -> int:
-    return max(4, min(2 * max_bytes, 2 * _PER_TOKEN * max_tokens, RANGE))  # twice: UTF-16 spends two bytes on a letter
+    return max(4, min(2 * max_bytes, _PER_TOKEN * max_tokens, RANGE))  # twice: UTF-16 spends two bytes on a letter
 
 
 def _most(limit: int, fits: Callable[[int], bool]) -> int:

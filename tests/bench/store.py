@@ -11,9 +11,9 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypedDict
 
 from redis.asyncio import Redis
+from typing_extensions import TypedDict
 
 from store import ArtifactStore, open_store
 from store.loop import LoopThread

@@ -48,7 +48,7 @@ class DictionaryStore(Backend):
         self.calls += 1
         for held in (self.entries_at, self.bodies):
             for key in [key for key in held if key[0] == case]:
-                del held[key]  # type: ignore[attr-defined]
+                del held[key]
         self.touched.pop(case, None)
 
     @override

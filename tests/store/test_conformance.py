@@ -28,8 +28,7 @@ async def test_suite_catches_a_backend_that_damages_bodies(damage: str) -> None:
     class Broken(DictionaryStore):
         async def _fetch(self, case: str, alias: str, start: int, length: int) -> tuple[str, bytes] | None:
             found = await super()._fetch(case, alias, start, length)
-            changed = {"lost": lambda body: b"", "shorter": lambda body: body[:-1], "altered": lambda body: body[::-1]}[damage]
-            return found and (found[0], changed(found[1]))
+            return found and (found[0], {"lost": b"", "shorter": found[1][:-1], "altered": found[1][::-1]}[damage])
 
     caught = 0
     for check in CHECKS:
