@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError as UnreadableSetting
+
+from contracts.errors import SettingsError
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-4.1-mini"
+OFFLINE = "offline"
 
 
 class Method(StrEnum):
@@ -41,6 +46,19 @@ class ModelChoice:
         return self.base_url, self.model
 
 
+S = TypeVar("S", bound=BaseSettings)
+
+
+def loaded(kind: type[S]) -> S:
+    """Read settings, with one clear line for each value that is refused."""
+    try:
+        return kind()
+    except (ValidationError, UnreadableSetting) as error:
+        wrong = error.errors(include_url=False, include_input=False) if isinstance(error, ValidationError) else []
+        told = "; ".join(f"{item['loc'][0]}: {item['msg']}" for item in wrong) or "a value cannot be read"
+        raise SettingsError(f"wrong setting: {told}; see .env.example") from None
+
+
 class ModelSettings(BaseSettings):
     """Model settings from the environment and `.env`; an empty value counts as unset, and only what is set is sent."""
 
@@ -56,7 +74,7 @@ class ModelSettings(BaseSettings):
         repr=False,
     )
     router_model: str | None = Field(
-        default=None, validation_alias="DESK_ROUTER_MODEL", description="Model that routes and writes the answer; unset means the offline router."
+        default=None, validation_alias="DESK_ROUTER_MODEL", description=f"Model that routes and writes the answer; unset means {DEFAULT_MODEL} where a key or endpoint is set; offline means none."
     )
     specialist_model: str | None = Field(
         default=None,
@@ -99,21 +117,21 @@ class ModelSettings(BaseSettings):
         return value
 
     def router(self) -> ModelChoice | None:
-        """Return the router's model, or None for the offline router."""
+        """Return the router's model, or None for the offline router: without a key and an endpoint, or when told so."""
         return self._choice("router", self.router_model, self.base_url, self.api_key, self.router_extra)
 
     def specialist(self) -> ModelChoice | None:
         """Return the specialists' model, or None when they work without one; a key never goes to an endpoint that it was not set for."""
         own = self.specialist_base_url is not None
         key = self.specialist_api_key if own else self.specialist_api_key or self.api_key
-        return self._choice("specialist", self.specialist_model, self.specialist_base_url or self.base_url, key, self.specialist_extra)
+        return self._choice("specialist", self.specialist_model or self.router_model, self.specialist_base_url or self.base_url, key, self.specialist_extra)
 
     def _choice(self, role: str, model: str | None, base_url: str | None, key: SecretStr | None, extra: dict[str, Any]) -> ModelChoice | None:
-        if model is None:
+        if model == OFFLINE or (model is None and key is None and base_url is None):
             return None
         return ModelChoice(
             role=role,
-            model=model,
+            model=model or DEFAULT_MODEL,
             base_url=(base_url or DEFAULT_BASE_URL).rstrip("/"),
             api_key=key,
             temperature=self.temperature,

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from agents.endpoint import Endpoint
 from agents.calls import Spent as Cost
 from agents.offline import OfflineRouter
-from agents.settings import ModelChoice, ModelSettings
+from agents.settings import ModelChoice, ModelSettings, loaded
 from agents.specialist import Specialist
 from contracts import Registry, registry_of
 from graph.context import Context
@@ -59,7 +59,7 @@ class Desk:
     @property
     def settings(self) -> DeskSettings:
         """The environment's settings, read on first use."""
-        settings: DeskSettings = self._once("settings", DeskSettings)
+        settings: DeskSettings = self._once("settings", lambda: loaded(DeskSettings))
         return settings
 
     @property
@@ -121,7 +121,7 @@ class Desk:
 
 
 def _configured(role: str, wanted: str | None) -> Endpoint | None:
-    settings = ModelSettings()
+    settings = loaded(ModelSettings)
     if wanted:
         settings = settings.model_copy(update={f"{role}_model": wanted})
     choice = settings.router() if role == "router" else settings.specialist()

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from agents.registry import SPECIALISTS
+from agents.settings import loaded
 from contracts import registry_of
 from graph.cli import print_json
 from graph.settings import DeskSettings
@@ -15,7 +16,7 @@ async def main(options: argparse.Namespace) -> int:
     """Print the sum, per hop and at the compaction limit."""
     registry_of(SPECIALISTS)
     lines = [RosterLine(name=item.name, description=item.description, after=item.after) for item in SPECIALISTS]
-    limits = DeskSettings().limits(SPECIALISTS)
+    limits = loaded(DeskSettings).limits(SPECIALISTS)
     worst = bound(system_tokens(lines, RULES), [line.name for line in lines], limits)
     if options.json:
         parts = {part.name: part.tokens for part in worst.parts}

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from agents.records import RECORDS_FILE, import_records, make_sample, open_records
+from agents.settings import loaded
 from contracts import InputError
 from graph.settings import DeskSettings
 
 
 async def main(options: argparse.Namespace) -> int:
     """Write the records database of the home folder."""
-    home = DeskSettings().home
+    home = loaded(DeskSettings).home
     home.mkdir(parents=True, exist_ok=True)
     path = home / RECORDS_FILE
     if options.action == "sample":

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from rich.console import Console
 
 from agents.records import RECORDS_FILE, ensure_records
-from agents.settings import ModelSettings
+from agents.settings import ModelSettings, loaded
 from contracts import InputError, SettingsError, one_line
 from graph.cli import print_json
 from graph.context import Context
@@ -33,7 +33,7 @@ async def main(options: argparse.Namespace) -> int:
     goal = _goal(options.goal)
     if not one_line(goal):
         raise InputError("the goal is empty: write what the resident complains about, in quotes")
-    settings = DeskSettings()
+    settings = loaded(DeskSettings)
     await _prepare(settings.home)
     people = sys.stdin.isatty() and not options.json and not options.no_ask
     quiet = options.json
@@ -80,7 +80,7 @@ async def _prepare(home: Path) -> None:
 
 
 def _model() -> str:
-    choice = ModelSettings().router()
+    choice = loaded(ModelSettings).router()
     return f"{choice.model} at {choice.base_url.split('//')[-1].split('/')[0]}" if choice else "offline model (set OPENAI_API_KEY to use a real one)"
 
 

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from pydantic import ValidationError
 
 from agents.faults import redact
-from agents.settings import Method, ModelSettings
+from agents.settings import DEFAULT_MODEL, Method, ModelSettings, loaded
+from contracts import SettingsError
 
 KEY = "sk-proj-abcdefghijklmnop1234567890"
 
@@ -49,6 +49,26 @@ def test_router_and_specialist_are_set_separately(monkeypatch: pytest.MonkeyPatc
     assert KEY not in repr(router) + repr(ModelSettings()) + str(specialist)
 
 
+def test_a_key_or_an_endpoint_alone_drives_router_and_specialists(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", "http://local/v1")):
+        monkeypatch.setenv(name, value)
+        router, specialist = ModelSettings().router(), ModelSettings().specialist()
+        assert router is not None and specialist is not None and router.model == specialist.model == DEFAULT_MODEL
+        monkeypatch.delenv(name)
+
+
+def test_offline_is_a_model_name_that_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("DESK_SPECIALIST_MODEL", "offline")
+    assert ModelSettings().router() is not None and ModelSettings().specialist() is None
+
+
+def test_variables_of_other_programs_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("API_KEY", "TIMEOUT", "MODEL", "ROUTER_MODEL", "BASE_URL", "HOME"):
+        monkeypatch.setenv(name, "x")
+    assert ModelSettings().router() is None
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("OPENAI_BASE_URL", "localhost:1"), ("DESK_TIMEOUT", "0"), ("DESK_ATTEMPTS", "0"), ("DESK_METHOD", "magic"), ("DESK_TEMPERATURE", "9")],
@@ -56,8 +76,8 @@ def test_router_and_specialist_are_set_separately(monkeypatch: pytest.MonkeyPatc
 def test_a_wrong_value_is_refused_without_being_repeated(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv(name, value)
-    with pytest.raises(ValidationError) as caught:
-        ModelSettings()
+    with pytest.raises(SettingsError) as caught:
+        loaded(ModelSettings)
     assert name in str(caught.value) and KEY not in str(caught.value)
 
 
