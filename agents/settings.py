@@ -79,7 +79,7 @@ class ModelSettings(BaseSettings):
     specialist_model: str | None = Field(
         default=None,
         validation_alias="DESK_SPECIALIST_MODEL",
-        description="Model that specialists work with; unset means that they work without one.",
+        description="Model that specialists work with; unset means the router's; offline means that they work without one.",
     )
     specialist_api_key: SecretStr | None = Field(
         default=None, validation_alias="DESK_SPECIALIST_API_KEY", description="Key for the specialists' model when it differs."

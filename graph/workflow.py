@@ -69,7 +69,7 @@ def workflow(desk: Desk) -> StateGraph[Any, Context, Any, Any]:
     graph: StateGraph[Any, Context, Any, Any] = StateGraph(state, Context, input_schema=DeskInput, output_schema=output_for(state))
     names = tuple(desk.specialists)
     graph.add_node("intake", make_intake(desk), input_schema=IntakeView)
-    graph.add_node("supervisor", make_supervisor(desk), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
+    graph.add_node("supervisor", make_supervisor(desk), input_schema=SupervisorView, destinations=(*names, "ask", "answer", "supervisor"))
     for specialist in desk.specialists.values():
         graph.add_node(specialist.name, make_specialist(desk, specialist), input_schema=View)
         graph.add_edge(specialist.name, "supervisor")
