@@ -10,7 +10,7 @@ from agents.endpoint import Endpoint
 from agents.urgency import urgent
 from contracts import clip, one_line
 from contracts.returns import is_content_free
-from ledger.render import verbatim
+from contracts.text import verbatim
 
 JSON = dict[str, Any]
 RECORD_ID = re.compile(r"(?<![\w.])(?:[A-Z]{1,6}-?\d{3,}|\d{6,})(?!\w)")

@@ -37,5 +37,5 @@ def correction_for(code: str, detail: str, roster: Sequence[str]) -> str:
     """Return one line for the re-ask; `detail` is used for the guard's own verdicts only."""
     if code in set(Fault):
         said = _HINTS.get(Fault(code), "that was not a decision")
-        return f"{said}. Choose from {', '.join(roster)}. One JSON object: reason, action (dispatch, ask or finish), dispatch, out_of_scope."
+        return f"{said}. Choose from {', '.join(roster)}. action is dispatch, ask or finish."
     return f"refused ({code}): {detail}."

@@ -6,12 +6,11 @@ from typing import Any
 from agents.calls import Spent
 from agents.endpoint import Endpoint
 from agents.faults import Fault
-from agents.proposing import propose
 from agents.objects import read_object
+from agents.proposing import propose
 from agents.specialist import Specialist
-from contracts.text import clip
+from contracts.text import clip, verbatim
 from ledger.events import CRITERION, MAX_CRITERIA, NewCriterion
-from ledger.render import verbatim
 
 OFFLINE = "offline"
 MOST_SHOWN = 500

@@ -27,7 +27,7 @@ class Dispatch(Closed):
 
     specialist: Annotated[str, StringConstraints(max_length=64)]
     ask: Annotated[str, ASK]
-    handles: tuple[Alias, ...] = Field((), max_length=8)
+    handles: tuple[Alias, ...] = Field(default=(), max_length=8)
 
 
 class Decision(Closed):
@@ -35,5 +35,5 @@ class Decision(Closed):
 
     reason: Annotated[str, REASON]
     action: Action
-    dispatch: tuple[Dispatch, ...] = Field((), max_length=MAX_DISPATCH)
-    out_of_scope: tuple[CriterionId, ...] = Field((), max_length=12)
+    dispatch: tuple[Dispatch, ...] = Field(default=(), max_length=MAX_DISPATCH)
+    out_of_scope: tuple[CriterionId, ...] = Field(default=(), max_length=12)

@@ -29,8 +29,8 @@ class Handle(BaseModel):
     alias: Alias = Field(description="Short name in its case, the only form prompts carry.")
     case: CaseId = Field(description="The case that owns it; it is not found from any other.")
     digest: Digest = Field(description="SHA-256 of the body, lower-case hex.")
-    bytes: int = Field(ge=0, description="Size of the body in bytes.")
-    tokens: int = Field(ge=0, description="Estimated tokens of the body, 0 when it is not text.")
+    bytes: int = Field(ge=0, le=2**53, description="Size of the body in bytes.")
+    tokens: int = Field(ge=0, le=2**53, description="Estimated tokens of the body, 0 when it is not text.")
     media_type: MediaType = Field(description="IANA media type, such as text/plain.")
     kind: Kind = Field(description="What it is, in one word of the producer's vocabulary, such as permit_history.")
     description: Annotated[str, DESCRIPTION] = Field(description="One line, written by code, never by a model.")
@@ -41,8 +41,18 @@ def merge_handles(current: Any, update: Any) -> dict[str, Any]:
     """Reduce the `artifacts` channel: add valid handles, drop those mapped to None; total, pure, first one wins.
 
     The first handle under an alias stays: an alias never changes its content, and order of arrival does not matter
-    for different aliases. What is not a handle is left out; `ledger.missing` names what a step lost by it.
+    for different aliases. What is not a handle is left out. A list is merged one by one, as for a new case, whose
+    handles take the aliases of the old one's.
     """
+    if isinstance(update, (list, tuple)):
+        merged = current
+        for item in update:
+            merged = _merged(merged, item)
+        return merged if isinstance(merged, dict) else {}
+    return _merged(current, update)
+
+
+def _merged(current: Any, update: Any) -> dict[str, Any]:
     merged = dict(current) if isinstance(current, dict) else {}
     if not isinstance(update, dict):
         return merged
@@ -52,7 +62,7 @@ def merge_handles(current: Any, update: Any) -> dict[str, Any]:
         elif alias not in merged:
             try:
                 handle = Handle.model_validate(value.model_dump() if isinstance(value, Handle) else value)
-            except (ValueError, RecursionError):
+            except (ValueError, TypeError, RecursionError):
                 continue
             if handle.alias == alias:
                 merged[alias] = handle.model_dump(mode="json")

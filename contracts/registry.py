@@ -13,16 +13,18 @@ from pydantic import BaseModel
 
 from contracts.errors import RegistryError
 from contracts.returns import Facts, Return
-from contracts.text import Capped
+from contracts.text import Capped, one_line
 from contracts.tokens import estimate
 
 NAME = re.compile(r"^[a-z][a-z0-9_-]{0,63}$")
 RESERVED = frozenset(
-    "intake supervisor ask answer start end finish finished none all anyone everyone router desk resident approver goal criteria system user assistant tool".split()
+    """
+    intake supervisor ask answer start end finish finished none all anyone everyone router desk
+    resident approver goal criteria system user assistant tool more
+    """.split()
 )
 START = "start"
-DESCRIPTION_TOKENS = 40
-FACTS = Capped(tokens=60, bytes=240)
+DESCRIPTION = Capped(tokens=40, bytes=240)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +72,13 @@ def check_contract(contract: Contract) -> None:
         raise RegistryError(f"specialist name {name!r} is not usable: lower-case letters, digits, _ and -, first a letter, at most 64 characters")
     if name in RESERVED:
         raise RegistryError(f"specialist name {name!r} is reserved by the desk: choose another")
-    if not contract.description.strip() or "\n" in contract.description:
-        raise RegistryError(f"specialist {name!r} needs a description of one line")
-    if (count := estimate(contract.description)) > DESCRIPTION_TOKENS:
-        raise RegistryError(f"specialist {name!r}: description has about {count} tokens, the cap is {DESCRIPTION_TOKENS}")
+    if not contract.description.strip() or one_line(contract.description) != contract.description:
+        raise RegistryError(f"specialist {name!r} needs a description of one line, without control or invisible characters")
+    size, count = len(contract.description.encode()), estimate(contract.description)
+    if count > DESCRIPTION.tokens or size > DESCRIPTION.bytes:
+        raise RegistryError(
+            f"specialist {name!r}: description has about {count} tokens and {size} bytes, the cap is {DESCRIPTION.tokens} and {DESCRIPTION.bytes}"
+        )
     if not (isinstance(contract.returns, type) and issubclass(contract.returns, Return)):
         raise RegistryError(f"specialist {name!r}: returns must be a subclass of contracts.Return")
     facts = contract.returns.model_fields["facts"].annotation
@@ -104,7 +109,9 @@ def _is_plain(kind: Any, metadata: Iterable[Any]) -> bool:
         return _limit(metadata, "max_length", 8) and all(part is Ellipsis or _is_plain(part, ()) for part in arguments)
     if kind is str:
         return _limit(metadata, "max_length", 64) and any(getattr(item, "pattern", None) for item in metadata)
-    return isinstance(kind, type) and (issubclass(kind, enum.Enum) or kind in (int, float, bool, dt.date, dt.datetime))
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return all(isinstance(item.value, (str, int)) and len(str(item.value)) <= 64 for item in kind)
+    return kind in (int, float, bool, dt.date, dt.datetime)
 
 
 def _limit(metadata: Iterable[Any], name: str, most: int) -> bool:

@@ -35,7 +35,7 @@ class Context:
 
 def context_of(runtime: Runtime[Context]) -> Context:
     """Return the run's context, or the defaults."""
-    given = runtime.context
+    given: Any = runtime.context
     if given is None:
         return Context()
     return given if isinstance(given, Context) else Context(**given)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
@@ -25,6 +25,7 @@ from store.opening import open_store
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
+Made = TypeVar("Made")
 log = logging.getLogger("ledger")
 
 
@@ -114,10 +115,11 @@ class Desk:
     def _offline(self) -> Endpoint:
         return Endpoint(ModelChoice(role="router", model="offline"), OfflineRouter(specialists=tuple(self.specialists.values())))
 
-    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+    def _once(self, key: Any, make: Callable[[], Made]) -> Made:
         if key not in self._made:
             self._made[key] = make()
-        return self._made[key]
+        made: Made = self._made[key]
+        return made
 
 
 def _configured(role: str, wanted: str | None) -> Endpoint | None:

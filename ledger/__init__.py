@@ -1,6 +1,6 @@
 """The task ledger: a fold over events, the router's prompt, the guard, compaction, replay."""
 
-from ledger.check import checked, digest_of
+from ledger.check import checked
 from ledger.compact import Stretch, compact
 from ledger.events import (
     Answered,
@@ -22,6 +22,7 @@ from ledger.fold import fold
 from ledger.guard import Verdict, difficulty, judge, over_budget
 from ledger.render import RULES, Prompt, render
 from ledger.replay import Rebuilt, at, rebuild
+from ledger.seal import digest_of
 from ledger.share import Bound, bound, check_budget
 
 __all__ = [

@@ -6,16 +6,18 @@
 import re
 from typing import Any
 
-from ledger.check import hash_of
 from ledger.criteria import alias_order, with_status, with_step
 from ledger.events import VERSION
+from ledger.seal import canonical, hash_of
 from ledger.view import step_of
 
 JSON = dict[str, Any]
 
-_NUMBERS = re.compile(r"[\d:.,/TZ-]*\d[\d:.,/TZ-]*")
+_TIMES = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    r"|\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[ap]\.?m\b)?|\b1[5-9]\d{8}(?:\d{3})?\b|\b\d+(?:[.,]\d+)? ?(?:ms|s|secs?|seconds|min|minutes|hours)\b"
+)
 MAX_OPEN_QUESTIONS = 12
-MAX_SEEN = 192
 MAX_FAULTS = 20
 INTERRUPTED = "interrupted before it returned"
 
@@ -36,6 +38,7 @@ def opened(case: str, at: str, goal: str, goal_handle: str | None, criteria: lis
         "decisions": [],
         "summaries": [],
         "seen": {},
+        "trail": [],
         "counts": {"steps": 0, "decisions": 0, "hops": 0, "compactions": 0, "tokens": 0},
         "archive": [],
         "earlier": earlier,
@@ -52,8 +55,21 @@ def opened(case: str, at: str, goal: str, goal_handle: str | None, criteria: lis
 
 def fresh_criterion(index: int, item: JSON) -> JSON:
     """Return an open criterion with nothing tried yet."""
-    keep = {key: item[key] for key in ("text", "owners", "source")}
-    return {"id": f"c{index}", **keep, "status": "open", "evidence": [], "settled_by": [], "tried": {}, "step": None, "reason": ""}
+    keep = {key: item[key] for key in ("text", "owners", "source", "candidates")}
+    return {"id": f"c{index}", **keep, "status": "open", "sent": 0, "evidence": [], "settled_by": [], "tried": {}, "step": None, "reason": ""}
+
+
+def fresh_question(step: JSON, index: int, item: JSON) -> JSON:
+    """Return an open question; it knows its step's specialist and criteria, because it may outlive the step in the ledger."""
+    known = {"step": step["n"], "specialist": step["specialist"], "criteria": step["criteria"], "text": item["text"], "to": item["to"]}
+    name = f"q{step['n']}" + (f".{index}" if index > 1 else "")
+    return {"id": name, **known, "status": "open", "answer": "", "handle": None, "decision": None, "after": None}
+
+
+def costed(ledger: JSON, part: str, spent: JSON) -> JSON:
+    """Add what intake or the answer used."""
+    tokens = ledger["counts"]["tokens"] + spent["tokens_in"] + spent["tokens_out"]
+    return {**ledger, "counts": {**ledger["counts"], "tokens": tokens}, "spent": {**ledger["spent"], part: spent}}
 
 
 def decided(ledger: JSON, record: JSON) -> JSON:
@@ -64,11 +80,12 @@ def decided(ledger: JSON, record: JSON) -> JSON:
     if record["verdict"] == "ok":
         if record["action"] != "finish":
             counts["hops"] += 1
-        steps = [*steps, *(pending(record["n"], sent) for sent in record["dispatch"])]
         counts["steps"] += len(record["dispatch"])
-        criteria = [
-            {**item, "status": "out_of_scope", "reason": record["reason"]} if item["id"] in record["out_of_scope"] else item for item in criteria
-        ]
+        steps = [*steps, *(pending(record["n"], sent) for sent in record["dispatch"])]
+        sent = [name for item in record["dispatch"] for name in item["criteria"]]
+        criteria = [item | {"sent": item["sent"] + sent.count(item["id"])} for item in criteria]
+        outside = {"status": "out_of_scope", "reason": record["reason"]}
+        criteria = [item | outside if item["id"] in record["out_of_scope"] else item for item in criteria]
     return {**ledger, "counts": counts, "steps": steps, "criteria": criteria, "decisions": [*ledger["decisions"], record]}
 
 
@@ -96,20 +113,21 @@ def pending(decision: int, sent: JSON) -> JSON:
     }
 
 
-def returned(ledger: JSON, step: JSON, questions: list[JSON]) -> tuple[JSON, list[str]]:
+def returned(ledger: JSON, step: JSON, questions: list[JSON]) -> tuple[JSON, list[JSON]]:
     """Put a finished step in its place, open its questions and bring its criteria up to date.
 
-    Returns the ledger and the ids of questions that found no room; the earliest ones stay, in whatever order steps arrive.
+    Returns the ledger and the questions that found no room; the earliest ones stay, in whatever order steps arrive.
     """
     step = {**step, "echo": echo_key(step)}
     steps = [step if item["n"] == step["n"] else item for item in ledger["steps"]]
     listed = sorted([*ledger["questions"], *questions], key=lambda item: alias_order(item["id"]))
-    left_out = [item["id"] for item in listed if item["status"] == "open"][MAX_OPEN_QUESTIONS:]
-    listed = [item for item in listed if item["id"] not in left_out]
+    left_out = [item for item in listed if item["status"] == "open"][MAX_OPEN_QUESTIONS:]
+    listed = [item for item in listed if item not in left_out]
     tokens = ledger["counts"]["tokens"] + step["spent"]["tokens_in"] + step["spent"]["tokens_out"]
     ledger = {**ledger, "steps": steps, "questions": listed, "counts": {**ledger["counts"], "tokens": tokens}}
-    for touched in (item for item in steps if item["n"] == step["n"] or set(item["questions"]) & set(left_out)):
-        ledger = _settled(ledger, touched, waiting=_is_waiting(touched, listed))
+    for n in dict.fromkeys([step["n"], *(item["step"] for item in left_out)]):
+        if touched := step_of(ledger, n):
+            ledger = _settled(ledger, touched, waiting=_is_waiting(touched, listed))
     return ledger, left_out
 
 
@@ -123,46 +141,26 @@ def _settled(ledger: JSON, step: JSON, *, waiting: bool) -> JSON:
 
 
 def asked(ledger: JSON, ids: list[str], decision: int) -> JSON:
-    """Note by which decision questions were put to people."""
-    return {**ledger, "questions": [{**item, "decision": decision} if item["id"] in ids else item for item in ledger["questions"]]}
+    """Note by which decision questions were first put to people."""
+    questions = [item | {"decision": decision} if item["id"] in ids and item["decision"] is None else item for item in ledger["questions"]]
+    return ledger if questions == ledger["questions"] else {**ledger, "questions": questions}
 
 
 def answered(ledger: JSON, record: JSON) -> JSON:
-    """Close a question with its answer; one that lapsed leaves its step's criteria tried in vain."""
+    """Close a question with its answer; a step whose questions all lapsed has tried its criteria in vain."""
     questions = [record if item["id"] == record["id"] else item for item in ledger["questions"]]
     ledger = {**ledger, "questions": questions}
-    step = step_of(ledger, record["step"])
-    return _settled(ledger, step, waiting=False) if record["status"] == "lapsed" and step else ledger
-
-
-def compacted(ledger: JSON, entry: JSON) -> JSON:
-    """Fold steps and decisions up to the entry's marks into one line per specialist."""
-    gone = [item for item in ledger["steps"] if item["n"] <= entry["upto_step"]]
-    summaries = {item["specialist"]: item for item in ledger["summaries"]}
-    seen = dict(ledger["seen"])
-    for step in gone:
-        summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
-        seen[step["key"]] = [step["n"], step["status"]]
-    newest = sorted(seen.items(), key=lambda item: item[1][0])[-MAX_SEEN:]
-    numbers = {item["n"] for item in gone}
-    return {
-        **ledger,
-        "steps": [item for item in ledger["steps"] if item["n"] not in numbers],
-        "decisions": [item for item in ledger["decisions"] if item["n"] > entry["upto_decision"]],
-        "questions": [item for item in ledger["questions"] if item["status"] == "open" or item["step"] not in numbers],
-        "summaries": [summaries[name] for name in sorted(summaries)],
-        "seen": dict(newest),
-        "counts": {**ledger["counts"], "compactions": ledger["counts"]["compactions"] + 1},
-        "archive": [entry],
+    if any(item["step"] == record["step"] and item["status"] != "lapsed" for item in questions):
+        return ledger
+    step = {
+        "n": record["step"],
+        "specialist": record["specialist"],
+        "criteria": record["criteria"],
+        "status": "blocked",
+        "settles": [],
+        "artifacts": [],
     }
-
-
-def summed(summary: JSON | None, step: JSON) -> JSON:
-    """Add one step to its specialist's line; counts add up, so no summary is ever summarised again."""
-    base = summary or {"specialist": step["specialist"], "steps": 0, "done": 0, "partial": 0, "blocked": 0, "failed": 0, "failed_steps": [], "headline": ""}
-    status = step["status"] if step["status"] in ("done", "partial", "blocked") else "failed"
-    failed = [*base["failed_steps"], step["n"]][-2:] if status == "failed" else base["failed_steps"]
-    return {**base, "steps": base["steps"] + 1, status: base[status] + 1, "failed_steps": failed, "headline": step["headline"] or base["headline"]}
+    return _settled(ledger, step, waiting=False)
 
 
 def finished(ledger: JSON, status: str, reason: str, answer: str | None, missing: list[str], at: str, mark: str) -> JSON:
@@ -170,18 +168,10 @@ def finished(ledger: JSON, status: str, reason: str, answer: str | None, missing
     lost = set(missing)
     steps = [{**item, "status": "failed", "cause": INTERRUPTED} if item["status"] == "pending" else item for item in ledger["steps"]]
     criteria = [_closed_criterion(item, lost, reason) for item in ledger["criteria"]]
-    if any(item["status"] == "unsettled" and item["reason"] for item in criteria) and status == "done":
+    if any(item["status"] == "unsettled" and item["reason"] for item in criteria):
         status = "stopped"
-    return {
-        **ledger,
-        "steps": steps,
-        "criteria": criteria,
-        "status": status,
-        "reason": reason,
-        "answer": answer,
-        "closed_at": at,
-        "closed_hash": mark,
-    }
+    closed = {"status": status, "reason": reason, "answer": answer, "closed_at": at, "closed_hash": mark}
+    return {**ledger, "steps": steps, "criteria": criteria, **closed}
 
 
 def _closed_criterion(item: JSON, lost: set[str], reason: str) -> JSON:
@@ -194,6 +184,15 @@ def _closed_criterion(item: JSON, lost: set[str], reason: str) -> JSON:
     return {**item, "evidence": left}
 
 
+def noted(ledger: JSON, where: str, record: JSON) -> JSON:
+    """Note a fault; the list is bounded and does not depend on the order of arrival."""
+    if not ledger:
+        return ledger
+    notes = {canonical(item): item for item in [*ledger[where], record]}
+    kept = [notes[key] for key in sorted(notes)[:MAX_FAULTS]]
+    return ledger if kept == ledger[where] else {**ledger, where: kept}
+
+
 def ask_key(specialist: str, ask: str) -> str:
     """Return a short key that is equal for asks that differ only in case, spacing or punctuation."""
     words = "".join(char if char.isalnum() else " " for char in ask.casefold()).split()
@@ -201,6 +200,7 @@ def ask_key(specialist: str, ask: str) -> str:
 
 
 def echo_key(step: JSON) -> str:
-    """Return a short key of what a step said for which criteria, numbers and dates apart: equal keys mean nothing new."""
-    said = _NUMBERS.sub("#", f"{step['status']} {step['outcome'] or step['cause']}".casefold())
-    return hash_of([step["specialist"], step["criteria"], said])[:8]
+    """Return a short key of what a step said for which criteria, dates and times apart: equal keys mean nothing new."""
+    said = _TIMES.sub("#", f"{step['outcome'] or step['cause']}".casefold())
+    words = "".join(char if char.isalnum() or char == "#" else " " for char in said).split()
+    return hash_of([step["specialist"], step["criteria"], step["status"], words])[:8]

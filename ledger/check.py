@@ -1,51 +1,24 @@
-"""Is this ledger ours, whole and of a version we read? The digest detects changes made round the reducers."""
+"""Is this ledger ours, whole, and of a version and shape that we read?"""
 
-import hashlib
-from collections.abc import Callable
 from typing import Any
 
-import orjson
-
 from contracts.errors import LedgerError
-from ledger.events import VERSION
+from ledger import apply
+from ledger.events import VERSION, Decided
+from ledger.seal import MIGRATIONS, is_whole, migrated, sealed
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""From a version to the next one."""
-
-
-def canonical(value: Any) -> bytes:
-    """Return the canonical JSON of a plain value: sorted keys, no spaces, UTF-8.
-
-    Raises:
-        TypeError: The value holds something that is not JSON.
-    """
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-
-
-def digest_of(ledger: dict[str, Any]) -> str:
-    """Return the SHA-256 of a ledger's canonical content, without its own digest."""
-    return hashlib.sha256(canonical({key: value for key, value in ledger.items() if key != "digest"})).hexdigest()
+JSON = dict[str, Any]
+_SENT = {"step": 1, "decision": 1, "specialist": "", "ask": "", "handles": [], "criteria": []}
+_EMPTY = sealed(apply.opened("c", "", "", None, [], {"roster": [], "limits": {}, "rules": ""}, None, ""))
+_SHAPES: dict[str, frozenset[str]] = {
+    "steps": frozenset({*apply.pending(1, _SENT), "seal"}),
+    "decisions": frozenset({*Decided.model_fields, "hash", "seal"} - {"type", "case"}),
+    "criteria": frozenset(apply.fresh_criterion(1, {"text": "", "owners": [], "source": "", "candidates": []})),
+    "questions": frozenset(apply.fresh_question(_SENT | {"n": 1}, 1, {"text": "", "to": ""})),
+}
 
 
-def hash_of(value: Any) -> str:
-    """Return 16 hex digits that identify an event's content."""
-    return hashlib.sha256(canonical(value)).hexdigest()[:16]
-
-
-def sealed(ledger: dict[str, Any]) -> dict[str, Any]:
-    """Return the ledger with the digest of its content."""
-    return {**ledger, "digest": digest_of(ledger)}
-
-
-def is_sealed(ledger: Any) -> bool:
-    """Say whether a ledger's content matches its digest and its version is ours."""
-    try:
-        return isinstance(ledger, dict) and ledger.get("version") == VERSION and ledger.get("digest") == digest_of(ledger)
-    except (TypeError, RecursionError):
-        return False
-
-
-def checked(ledger: Any) -> dict[str, Any]:
+def checked(ledger: Any) -> JSON:
     """Return a ledger that may be trusted, migrated to the current version.
 
     Raises:
@@ -56,22 +29,23 @@ def checked(ledger: Any) -> dict[str, Any]:
     version = ledger.get("version")
     if not isinstance(version, int) or isinstance(version, bool):
         raise LedgerError("the ledger has no version: it was not written by this desk; restore it from a checkpoint or open a new thread")
-    if version != VERSION:
-        return _migrated(ledger, version)
-    if not is_sealed(ledger):
+    if version > VERSION:
+        raise LedgerError(f"the ledger has version {version}, this desk reads up to {VERSION}: upgrade the desk")
+    if version != VERSION and version not in MIGRATIONS:
+        cause = f"the ledger has version {version}, which this desk cannot migrate to {VERSION}"
+        raise LedgerError(f"{cause}: finish the case with the release that wrote it")
+    if not is_whole(ledger):
         raise LedgerError(
             "the ledger does not match its own digest: it was replaced or edited outside the reducers; "
             "restore the thread's last good checkpoint or open a new thread"
         )
+    if not _has_shape(ledger := migrated(ledger)):
+        raise LedgerError("the ledger does not have the shape of a ledger: it was replaced; restore the thread's last good checkpoint")
     return ledger
 
 
-def _migrated(ledger: dict[str, Any], version: int) -> dict[str, Any]:
-    if version > VERSION:
-        raise LedgerError(f"the ledger has version {version}, this desk reads up to {VERSION}: upgrade the desk")
-    if version not in MIGRATIONS:
-        raise LedgerError(f"the ledger has version {version}, which this desk cannot migrate to {VERSION}: finish the case with the release that wrote it")
-    while version < VERSION:
-        ledger = MIGRATIONS[version](ledger)
-        version += 1
-    return sealed(ledger)
+def _has_shape(ledger: JSON) -> bool:
+    """Say whether all keys are there, with values of the kinds that the reducers write."""
+    if ledger.keys() != _EMPTY.keys() or any(type(ledger[key]) is not type(like) for key, like in _EMPTY.items() if like is not None):
+        return False
+    return all(isinstance(item, dict) and item.keys() == keys for name, keys in _SHAPES.items() for item in ledger[name])

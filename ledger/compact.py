@@ -6,12 +6,18 @@ Deterministic and lossless. Goal, criteria and questions stay; what the guard ne
 from dataclasses import dataclass
 from typing import Any
 
-from ledger import apply
-from ledger.check import canonical
+from ledger import share
+from ledger.apply import MAX_OPEN_QUESTIONS
+from ledger.criteria import alias_order
 from ledger.render import render
+from ledger.seal import canonical
 from ledger.view import known_aliases, latest_steps
 
 JSON = dict[str, Any]
+MAX_SEEN = 192
+"""Archived asks of which the guard still knows that they were made."""
+TRAIL = 12
+"""Archived steps of which the guard still knows what they said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ def compact(ledger: JSON, artifacts: JSON, budget: int | None = None) -> Stretch
 
     The last `stall` steps stay where there is room for them, the last dispatch always does.
     """
-    most = budget or ledger["setup"]["limits"]["budget"]
+    most = (budget or ledger["setup"]["limits"]["budget"]) - share.CORRECTION
     if render(ledger, artifacts).tokens <= most:
         return None
     steps, latest = ledger["steps"], len(latest_steps(ledger))
@@ -57,8 +63,14 @@ def compact(ledger: JSON, artifacts: JSON, budget: int | None = None) -> Stretch
 
 def preview(ledger: JSON, stretch: Stretch) -> JSON:
     """Return the ledger as it will be once the stretch is archived."""
-    entry = {"upto_step": stretch.upto_step, "upto_decision": stretch.upto_decision, "before": stretch.before, "handle": stretch.stem, "previous": None}
-    return apply.compacted(ledger, entry)
+    entry = {
+        "upto_step": stretch.upto_step,
+        "upto_decision": stretch.upto_decision,
+        "before": stretch.before,
+        "handle": stretch.stem,
+        "previous": None,
+    }
+    return compacted(ledger, entry)
 
 
 def _decision_edge(steps: list[JSON], upto: int) -> int:
@@ -87,3 +99,51 @@ def _stretch(ledger: JSON, artifacts: JSON, gone: list[JSON]) -> Stretch:
         "artifacts": {alias: artifacts[alias] for alias in removed},
     }
     return Stretch(last["n"], last["decision"], before, canonical(body), removed)
+
+
+def compacted(ledger: JSON, entry: JSON) -> JSON:
+    """Fold steps and decisions up to the entry's marks into one line per specialist."""
+    gone = [item for item in ledger["steps"] if item["n"] <= entry["upto_step"]]
+    summaries = {item["specialist"]: item for item in ledger["summaries"]}
+    seen = dict(ledger["seen"])
+    for step in gone:
+        summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
+        before = seen.pop(step["key"], {"times": 0, "handed": []})
+        handed = sorted({*before["handed"], *step["handed"]}, key=alias_order)
+        kept = {key: step[key] for key in ("n", "decision", "status")}
+        seen[step["key"]] = kept | {"times": before["times"] + 1, "handed": handed[-8:]}
+    closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]
+    trail = [{key: item[key] for key in ("n", "specialist", "criteria", "echo", "questions")} for item in gone]
+    return {
+        **ledger,
+        "steps": [item for item in ledger["steps"] if item["n"] > entry["upto_step"]],
+        "decisions": [item for item in ledger["decisions"] if item["n"] > entry["upto_decision"]],
+        "questions": [item for item in ledger["questions"] if item["id"] not in closed],
+        "summaries": [summaries[name] for name in sorted(summaries)],
+        "seen": dict(sorted(seen.items(), key=lambda item: (item[1]["n"], item[0]))[-MAX_SEEN:]),
+        "trail": [*ledger["trail"], *trail][-TRAIL:],
+        "counts": {**ledger["counts"], "compactions": ledger["counts"]["compactions"] + 1},
+        "archive": [entry],
+    }
+
+
+def _is_over(question: JSON, entry: JSON) -> bool:
+    """Say whether a question may go with its stretch: it is closed, and a router that dispatched since has read the answer."""
+    return question["status"] != "open" and question["step"] <= entry["upto_step"] and question["after"] <= entry["upto_decision"]
+
+
+def summed(summary: JSON | None, step: JSON) -> JSON:
+    """Add one step to its specialist's line; counts add up, so no summary is ever summarised again."""
+    base = summary or {
+        "specialist": step["specialist"],
+        "steps": 0,
+        "done": 0,
+        "partial": 0,
+        "blocked": 0,
+        "failed": 0,
+        "failed_steps": [],
+        "headline": "",
+    }
+    status = step["status"] if step["status"] in ("done", "partial", "blocked") else "failed"
+    failed = [*base["failed_steps"], step["n"]][-2:] if status == "failed" else base["failed_steps"]
+    return {**base, "steps": base["steps"] + 1, status: base[status] + 1, "failed_steps": failed, "headline": step["headline"] or base["headline"]}

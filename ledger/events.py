@@ -16,7 +16,6 @@ CRITERION = Capped(tokens=24, bytes=120)
 ANSWER = Capped(tokens=56, bytes=240, empty=True)
 RAW = Capped(tokens=600, bytes=600, empty=True)
 LINE = Capped(tokens=40, bytes=160, empty=True)
-RULES = Capped(tokens=400, bytes=2000)
 ROSTER_LINE = Capped(tokens=40, bytes=240)
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
@@ -25,19 +24,21 @@ Instant = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,31}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Number = Annotated[int, Field(ge=1, le=999_999)]
+Verbatim = StringConstraints(pattern=r"^[^\x00]*$")
+"""Text that is kept as it came; NUL alone is refused, because databases cannot keep it."""
 
 
 class Limits(Closed):
     """Budgets of one case. Tokens are estimated tokens; 0 means no limit where it is allowed."""
 
-    budget: int = Field(1500, ge=256, le=1_000_000, description="Most tokens of a router prompt, schema included; compaction keeps it.")
-    max_hops: int = Field(40, ge=1, le=100_000, description="Most dispatches and asks of one case.")
-    max_parallel: int = Field(4, ge=1, le=8, description="Most specialists dispatched at once.")
-    max_tokens: int = Field(0, ge=0, description="Most tokens of the whole case, router and specialists; 0 for no limit.")
-    max_seconds: float = Field(0, ge=0, description="Most wall time of the case in seconds; 0 for no limit.")
-    stall: int = Field(4, ge=2, le=64, description="Steps in a row without anything new after which the case stops.")
-    patience: int = Field(2, ge=1, le=16, description="Refused decisions in a row after which the case stops.")
-    retries: int = Field(1, ge=0, le=8, description="How often a failed ask may be dispatched again unchanged.")
+    budget: int = Field(default=1500, ge=256, le=1_000_000, description="Most tokens of a router prompt, schema included; compaction keeps it.")
+    max_hops: int = Field(default=40, ge=1, le=100_000, description="Most dispatches and asks of one case.")
+    max_parallel: int = Field(default=4, ge=1, le=8, description="Most specialists dispatched at once.")
+    max_tokens: int = Field(default=0, ge=0, le=10**12, description="Most tokens of the whole case, router and specialists; 0 for no limit.")
+    max_seconds: float = Field(default=0, ge=0, le=10**9, description="Most wall time of the case in seconds; 0 for no limit.")
+    stall: int = Field(default=4, ge=2, le=64, description="Steps in a row without anything new after which the case stops.")
+    patience: int = Field(default=2, ge=1, le=16, description="Refused decisions in a row after which the case stops.")
+    retries: int = Field(default=1, ge=0, le=8, description="How often a failed ask may be dispatched again unchanged.")
 
 
 class RosterLine(Closed):
@@ -53,15 +54,19 @@ class Setup(Closed):
 
     roster: tuple[RosterLine, ...] = Field(min_length=1, max_length=64)
     limits: Limits = Limits()
-    rules: Annotated[str, Field(max_length=2000)]
+    rules: Annotated[str, Verbatim, Field(max_length=2000)]
 
 
 class NewCriterion(Closed):
-    """One completion criterion; `owners` are the specialists that must each bring evidence, none means any."""
+    """One completion criterion; `owners` are the specialists that must each bring evidence, none means any.
+
+    `candidates` are specialists that its text is for by code's own match: while there are any, no router may call it out of scope.
+    """
 
     text: Annotated[str, CRITERION]
-    owners: tuple[Name, ...] = Field((), max_length=8)
+    owners: tuple[Name, ...] = Field(default=(), max_length=8)
     source: Literal["caller", "proposed"] = "caller"
+    candidates: tuple[Name, ...] = Field(default=(), max_length=8)
 
 
 class Sent(Closed):
@@ -69,7 +74,7 @@ class Sent(Closed):
 
     specialist: Annotated[str, Capped(tokens=64, bytes=64, empty=True)]
     ask: Annotated[str, ASK]
-    handles: tuple[Alias, ...] = Field((), max_length=8)
+    handles: tuple[Alias, ...] = Field(default=(), max_length=8)
 
 
 class Spent(Closed):
@@ -90,16 +95,17 @@ class Event(Closed):
 
 
 class Opened(Event):
-    """A goal came in."""
+    """A goal came in; `follows` is the case that stood in this ledger before, so that an old `opened` cannot come back."""
 
     type: Literal["opened"] = "opened"
     version: Literal[1] = 1
     at: Instant
-    goal: str = Field(min_length=1, max_length=MAX_GOAL)
+    goal: Annotated[str, Verbatim, Field(min_length=1, max_length=MAX_GOAL)]
     goal_handle: Alias | None = None
     criteria: tuple[NewCriterion, ...] = Field(min_length=1, max_length=MAX_CRITERIA)
     setup: Setup
     earlier: Alias | None = None
+    follows: CaseId | None = None
     spent: Spent = Spent()
 
 
@@ -111,10 +117,10 @@ class Decided(Event):
     at: Instant
     action: Action | None
     reason: Annotated[str, REASON] = ""
-    dispatch: tuple[Sent, ...] = Field((), max_length=8)
-    out_of_scope: tuple[CriterionId, ...] = Field((), max_length=MAX_CRITERIA)
+    dispatch: tuple[Sent, ...] = Field(default=(), max_length=8)
+    out_of_scope: tuple[CriterionId, ...] = Field(default=(), max_length=MAX_CRITERIA)
     verdict: Word
-    verdicts: tuple[Word, ...] = Field((), max_length=8)
+    verdicts: tuple[Word, ...] = Field(default=(), max_length=8)
     detail: Annotated[str, LINE] = ""
     justified: Annotated[str, LINE] = ""
     raw: Annotated[str, RAW] = ""
@@ -164,9 +170,9 @@ class Compacted(Event):
 
     type: Literal["compacted"] = "compacted"
     upto_step: Number
-    upto_decision: Count
+    upto_decision: Number
     before: Number
-    handle: Alias
+    handle: Annotated[Alias, StringConstraints(pattern=r"^L")]
 
 
 class Stopped(Event):
@@ -184,7 +190,7 @@ class Finished(Event):
     status: Literal["done", "stopped"]
     reason: Annotated[str, LINE] = ""
     answer: Alias | None = None
-    missing: tuple[Alias, ...] = Field((), max_length=64)
+    missing: tuple[Alias, ...] = Field(default=(), max_length=64)
     spent: Spent = Spent()
 
 

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from contracts.registry import FACTS
-from contracts.returns import HEADLINE, OUTCOME
+from contracts.returns import FACTS, HEADLINE, OUTCOME
 from contracts.tokens import estimate
 from ledger.events import Limits, RosterLine
 from ledger.render import system_tokens

@@ -7,7 +7,7 @@ from typing import Any
 from contracts.decision import Action, Decision, Dispatch
 from contracts.registry import START
 from ledger.apply import ask_key
-from ledger.criteria import targets
+from ledger.criteria import alias_order, targets
 from ledger.view import known_aliases, latest_steps, open_criteria, open_questions, refused_in_a_row, roster_names
 
 JSON = dict[str, Any]
@@ -113,7 +113,7 @@ def _judge_one(ledger: JSON, item: Dispatch) -> Verdict:
 def _earlier(ledger: JSON, item: Dispatch) -> list[JSON]:
     """Return the steps with the same ask, from state and from what compaction kept of archived ones."""
     key = ask_key(item.specialist, item.ask)
-    old = [{"n": n, "status": status, "handed": [], "questions": []} for seen, (n, status) in ledger["seen"].items() if seen == key]
+    old = [ledger["seen"][key]] if key in ledger["seen"] else []
     return old + [step for step in ledger["steps"] if step["key"] == key]
 
 
@@ -123,9 +123,14 @@ def _justified(ledger: JSON, item: Dispatch, earlier: list[JSON]) -> str:
     for question in ledger["questions"]:
         if question["step"] == last["n"] and question["status"] == "answered":
             return f"answered {question['id']}"
-    if new := [alias for alias in item.handles if alias not in last["handed"] and not alias.startswith(f"A{last['n']}")]:
-        return f"new {new[0]}" if all(alias not in step["handed"] for step in earlier for alias in new) else ""
-    if last["status"] in ("failed", "rejected") and len(earlier) <= ledger["setup"]["limits"]["retries"]:
+    known = {alias for step in earlier for alias in step["handed"]}
+    beside = {step["n"] for step in ledger["steps"] if step["decision"] == last["decision"] and step["n"] != last["n"]}
+    for alias in item.handles:
+        number = alias_order(alias)[0]
+        if alias not in known and (alias[0] != "A" or number > last["n"] or number in beside):
+            return f"new {alias}"
+    times = sum(step.get("times", 1) for step in earlier)
+    if last["status"] in ("failed", "rejected") and times <= ledger["setup"]["limits"]["retries"]:
         return f"retry of failed step {last['n']}"
     return ""
 
@@ -133,12 +138,13 @@ def _justified(ledger: JSON, item: Dispatch, earlier: list[JSON]) -> str:
 def _echoes(ledger: JSON, item: Dispatch) -> Verdict:
     """Refuse a reworded ask whose specialist already said the same twice for the same criteria, and short cycles of such."""
     wanted = targets(ledger["criteria"], item.specialist, item.ask)
-    same = [step for step in ledger["steps"] if step["specialist"] == item.specialist and step["criteria"] == wanted]
+    steps = [*ledger["trail"], *ledger["steps"]]
+    same = [step for step in steps if step["specialist"] == item.specialist and step["criteria"] == wanted]
     if len(same) >= 2 and same[-1]["echo"] == same[-2]["echo"] and not _answered_since(ledger, same[-1]):
         return Verdict("no_progress", f"{item.specialist} said the same in steps {same[-2]['n']} and {same[-1]['n']}")
-    said = [step["echo"] for step in ledger["steps"][-2 * MAX_PERIOD :]]
+    said = [step["echo"] for step in steps]
     for period in range(2, MAX_PERIOD + 1):
-        if len(said) >= 2 * period and said[-period:] == said[-2 * period : -period] and ledger["steps"][-period]["specialist"] == item.specialist:
+        if len(said) >= 2 * period and said[-period:] == said[-2 * period : -period] and steps[-period]["specialist"] == item.specialist:
             return Verdict("cycle", f"the last {period} steps repeat the {period} before them")
     return Verdict("ok")
 
@@ -149,7 +155,7 @@ def _answered_since(ledger: JSON, step: JSON) -> bool:
 
 def _stalled(ledger: JSON) -> bool:
     """Say whether the last `stall` steps all repeated something that their specialist had said before."""
-    steps, most = ledger["steps"], ledger["setup"]["limits"]["stall"]
+    steps, most = [*ledger["trail"], *ledger["steps"]], ledger["setup"]["limits"]["stall"]
     return len(steps) > most and all(_is_echo(steps, index) for index in range(len(steps) - most, len(steps)))
 
 
@@ -167,9 +173,9 @@ def _judge_finish(ledger: JSON, decision: Decision) -> Verdict:
         return Verdict("unknown_criterion", f"no such criterion: {', '.join(wrong)}")
     for name in sorted(waived):
         item = by_id[name]
-        if item["owners"]:
-            return Verdict("not_out_of_scope", f"{name} belongs to {', '.join(item['owners'])}: dispatch it")
-        if item["status"] != "open" or item["tried"] or any(name in step["criteria"] for step in ledger["steps"]):
+        if covered := item["owners"] or item["candidates"]:
+            return Verdict("not_out_of_scope", f"{name} belongs to {', '.join(covered)}: dispatch it")
+        if item["status"] != "open" or item["sent"]:
             return Verdict("not_out_of_scope", f"{name} was worked on: it is {item['status']}")
     if left := [item["id"] for item in open_criteria(ledger) if item["id"] not in waived]:
         return Verdict("premature_finish", f"still open: {_listed(left)}; dispatch them, or name in out_of_scope what no specialist covers")

@@ -7,8 +7,9 @@ from typing import Any
 
 from contracts.errors import LedgerError
 from ledger import apply
-from ledger.check import sealed
+from ledger.compact import compacted
 from ledger.render import Prompt, render
+from ledger.seal import sealed
 from ledger.view import known_aliases
 
 JSON = dict[str, Any]
@@ -79,6 +80,8 @@ def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> Histor
     while handle:
         if handle not in archives:
             raise LedgerError(f"the archived stretch {handle} is missing: replay needs it; was its artifact deleted?")
+        if any(stretch["handle"] == handle for stretch in stretches):
+            raise LedgerError(f"the archived stretch {handle} names itself as an earlier one: the archives were altered")
         stretches.insert(0, archives[handle] | {"handle": handle})
         handle = archives[handle]["previous"]
     parts = [*stretches, ledger | {"artifacts": artifacts}]
@@ -91,6 +94,7 @@ def _states(ledger: JSON, history: History) -> Iterator[JSON]:
     """Yield the ledger before each decision, and after the last."""
     known = {key: ledger[key] for key in ("case", "goal", "goal_handle", "criteria", "setup", "earlier")}
     state = apply.opened(**known, at=ledger["opened_at"], mark=ledger["opened_hash"])
+    state = apply.costed(state, "intake", ledger["spent"]["intake"])
     for decision in history.decisions:
         state = _archived(state, history, decision["n"])
         yield state
@@ -101,14 +105,14 @@ def _states(ledger: JSON, history: History) -> Iterator[JSON]:
 def _archived(state: JSON, history: History, before: int) -> JSON:
     for stretch in history.stretches:
         if stretch["before"] == before:
-            state = apply.compacted(state, {key: stretch[key] for key in ("upto_step", "upto_decision", "before", "handle", "previous")})
+            state = compacted(state, {key: stretch[key] for key in ("upto_step", "upto_decision", "before", "handle", "previous")})
     return state
 
 
 def _replayed(state: JSON, decision: JSON, history: History) -> JSON:
     state = apply.decided(state, decision)
     for step in history.steps:
-        if step["decision"] == decision["n"] and step["status"] != "pending" and step["cause"] != apply.INTERRUPTED:
+        if step["decision"] == decision["n"] and step["hash"] is not None:
             opened = [item | {"status": "open", "answer": "", "handle": None, "decision": None, "after": None} for item in history.questions]
             state, _ = apply.returned(state, step, [item for item in opened if item["step"] == step["n"]])
     put = [item["id"] for item in history.questions if item["decision"] == decision["n"]]

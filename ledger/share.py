@@ -1,13 +1,14 @@
 """How the router's prompt is shared out: the worst case of each part, and their sum.
 
-Counts are estimated tokens: every text is cut to its cap in that unit. `Part.bytes` is the count that no script escapes.
+Counts are estimated tokens, and no part takes more than BYTES UTF-8 bytes per token of its share: the count that no script escapes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.errors import SettingsError
 from contracts.returns import HEADLINE
-from contracts.text import Capped
+from contracts.text import Capped, clip
 from contracts.tokens import estimate
 from ledger.events import Limits
 
@@ -15,17 +16,24 @@ FRAME = 8
 """What chat templates add around two messages: OpenAI documents 3 tokens a message and 3 for the reply."""
 SCHEMA = 118
 """Tokens of the decision schema without the names; measured with bpe-openai (o200k and cl100k), held by a test."""
+BYTES = 8
 GOAL = 500
 GOAL_LEAST = 40
-CRITERIA = 240
+CRITERIA = 228
 NOW = 64
-TALK = 110
-LATEST = 240
-SUMMARY = Capped(tokens=10, bytes=48, empty=True)
+TALK = 100
+LATEST = 224
+SUMMARY = Capped(tokens=8, bytes=48, empty=True)
+EARLIER = Capped(tokens=24, bytes=120, empty=True)
+SAID = Capped(tokens=HEADLINE.tokens, bytes=HEADLINE.bytes, empty=True)
+CORRECTION = 56
+"""Kept free in every prompt for the one corrective re-ask."""
 SHOWN = 2
 LEAST = 6
-EARLIER = Capped(tokens=28, bytes=120, empty=True)
-LABELS = "EARLIER E1\nSTEPS\nCRITERIA\nQUESTIONS\nANSWERS\nLATEST\nREFUSED unknown_specialist\nLEFT 9999 hops\nGOAL (head of the goal, 99999 characters in all) …"
+LABELS = (
+    "EARLIER E1\nSTEPS\nCRITERIA\nQUESTIONS\nANSWERS\nLATEST\nREFUSED unknown_specialist\nLEFT 99999 hops\n"
+    "GOAL (head of the goal, 100000 characters in all) …"
+)
 
 
 def each(room: int, count: int) -> int:
@@ -33,22 +41,40 @@ def each(room: int, count: int) -> int:
     return max(LEAST, room // max(count, 1))
 
 
+def cut(text: str, tokens: int) -> str:
+    """Return text cut to a share, in tokens and in bytes."""
+    return clip(text, tokens=tokens, bytes=BYTES * tokens)
+
+
+def fits(text: str, tokens: int) -> bool:
+    """Say whether text keeps to a share, in tokens and in bytes."""
+    return len(text.encode()) <= BYTES * tokens and estimate(text) <= tokens
+
+
 def step_line(name: str) -> int:
     """Return the most tokens of one step line of a specialist."""
-    return estimate(f'\n9999 {name} rejected "" {"A9999.9 " * SHOWN}+8 {"c12 " * SHOWN}') + HEADLINE.tokens
+    return estimate(_step(name)) + SAID.tokens
+
+
+def _step(name: str) -> str:
+    return f'\n999999 {name} rejected "" {"A999999.999 " * SHOWN}+8 {"c12 " * SHOWN}'
 
 
 def summary_line(name: str) -> int:
     """Return the most tokens of one compacted specialist's line."""
-    return estimate(f'\n{name} x9999 done 9999 failed 9999,9999 last ""') + SUMMARY.tokens
+    return estimate(_summary(name)) + SUMMARY.tokens
 
 
-def after_goal(names: list[str]) -> int:
+def _summary(name: str) -> str:
+    return f'\n{name} x999999 done 999999 failed 999999,999999 last ""'
+
+
+def after_goal(names: Sequence[str]) -> int:
     """Return the most tokens of what follows goal and criteria when nothing but the last turn is left of the history."""
-    return NOW + TALK + LATEST + estimate(LABELS) + EARLIER.tokens + sum(map(summary_line, names))
+    return NOW + TALK + LATEST + estimate(LABELS) + EARLIER.tokens + CORRECTION + sum(map(summary_line, names))
 
 
-def goal_room(budget: int, base: int, criteria: int, names: list[str], parallel: int) -> int:
+def goal_room(budget: int, base: int, criteria: int, names: Sequence[str], parallel: int) -> int:
     """Return the tokens the goal may take: up to 500, less when this case's criteria leave less."""
     lines = parallel * max(map(step_line, names))
     return max(GOAL_LEAST, min(GOAL, budget - base - criteria - after_goal(names) - lines))
@@ -60,6 +86,7 @@ class Part:
 
     name: str
     tokens: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +97,8 @@ class Bound:
     budget: int
     per_hop: int
     """Most tokens that one more step adds."""
+    per_hop_bytes: int
+    """Most bytes that one more step adds."""
 
     @property
     def least(self) -> int:
@@ -80,27 +109,30 @@ class Bound:
         """Return the worst case after that many steps; compaction holds it at the budget."""
         return min(self.budget, self.least + GOAL - GOAL_LEAST + steps * self.per_hop)
 
+    def bytes_at(self, steps: int) -> int:
+        """Return the most bytes of both messages after that many steps, whatever the script."""
+        return sum(part.bytes for part in self.parts) + BYTES * (GOAL - GOAL_LEAST) + steps * self.per_hop_bytes
+
     def __str__(self) -> str:
         """Spell the sum out."""
         return " + ".join(f"{part.name} {part.tokens}" for part in self.parts) + f" = {self.least}"
 
 
-def bound(base: int, names: list[str], limits: Limits) -> Bound:
-    """Return the worst case for a roster whose system message and schema take `base` tokens."""
+def bound(base: int, names: Sequence[str], limits: Limits, base_bytes: int = 0) -> Bound:
+    """Return the worst case for a roster whose system message and schema take `base` tokens and whose system message has `base_bytes`."""
     widest = max(map(step_line, names))
+    line = max(len(_step(name)) for name in names) + SAID.bytes
+    shared = (("goal", GOAL_LEAST), ("criteria", CRITERIA), ("criteria status", NOW), ("questions and answers", TALK), ("latest returns", LATEST))
     parts = (
-        Part("base", base),
-        Part("goal", GOAL_LEAST),
-        Part("criteria", CRITERIA),
-        Part("earlier case", EARLIER.tokens),
-        Part("summaries", sum(map(summary_line, names))),
-        Part("criteria status", NOW),
-        Part("questions and answers", TALK),
-        Part("latest returns", LATEST),
-        Part("labels", estimate(LABELS)),
-        Part("one fan-out", limits.max_parallel * widest),
+        Part("base", base, base_bytes),
+        *(Part(name, tokens, BYTES * tokens) for name, tokens in shared),
+        Part("earlier case", EARLIER.tokens, EARLIER.bytes),
+        Part("summaries", sum(map(summary_line, names)), sum(len(_summary(name)) + SUMMARY.bytes for name in names)),
+        Part("labels", estimate(LABELS), len(LABELS.encode())),
+        Part("correction", CORRECTION, BYTES * CORRECTION),
+        Part("one fan-out", limits.max_parallel * widest, limits.max_parallel * line),
     )
-    return Bound(parts, limits.budget, widest)
+    return Bound(parts, limits.budget, widest, line)
 
 
 def check_budget(worst: Bound) -> None:

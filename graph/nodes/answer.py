@@ -32,8 +32,8 @@ def make_answer(desk: Desk) -> Any:
         if ledger["status"] != "open":
             return {"answer": await _read_again(desk, ledger)}
         findings, missing = await _findings(desk, ledger, state["artifacts"])
-        status = "stopped" if ledger["reason"] or open_criteria(ledger) else "done"
-        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status=status, missing=tuple(missing[:64]))
+        stopped = ledger["reason"] or open_criteria(ledger)
+        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=tuple(missing[:64]))
         preview = desk.fold(ledger, plain(closing))
         cost = Cost()
         if desk.is_offline(context):
@@ -65,7 +65,21 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
             except StoreError:
                 missing.append(alias)
         findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], tuple(excerpts)))
+    missing += [alias for alias in _unread(ledger, told) if not await _exists(desk, ledger["case"], alias)]
     return findings, list(dict.fromkeys(missing))
+
+
+def _unread(ledger: JSON, told: list[JSON]) -> list[str]:
+    """Return the evidence that no excerpt was read from."""
+    read = {alias for step in told for alias in step["artifacts"]}
+    return sorted({alias for item in ledger["criteria"] for alias in item["evidence"]} - read)
+
+
+async def _exists(desk: Desk, case: str, alias: str) -> bool:
+    try:
+        return bool(await desk.store.stat(case, alias, verify=True))
+    except StoreError:
+        return False
 
 
 async def _keep(desk: Desk, case: str, text: str) -> Any:

@@ -57,7 +57,7 @@ def _by_question(resumed: Any, waiting: list[JSON]) -> dict[str, str]:
     if isinstance(resumed, list) and len(resumed) == 1:
         resumed = resumed[0]
     if isinstance(resumed, dict):
-        named = {str(key): str(value) for key, value in resumed.items() if any(item["id"] == key for item in waiting)}
+        named = {str(key): "" if value is None else str(value) for key, value in resumed.items() if any(item["id"] == key for item in waiting)}
         if named:
             return named
         resumed = next((resumed[key] for key in ("answer", "text", "args") if isinstance(resumed.get(key), str)), "")

@@ -6,16 +6,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.criteria import propose_criteria
 from agents.calls import Spent as Cost
+from agents.criteria import propose_criteria
+from agents.matching import match
 from contracts import InputError, estimate
-from contracts.text import one_line
+from contracts.text import one_line, verbatim
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
 from graph.state import IntakeView
 from ledger import Finished, NewCriterion, Opened, checked, plain
 from ledger.events import CRITERION, MAX_CRITERIA, MAX_GOAL
-from ledger.render import verbatim
 from ledger.share import GOAL
 
 JSON = dict[str, Any]
@@ -35,7 +35,10 @@ def make_intake(desk: Desk) -> Any:
         setup = desk.setup(context)
         given = _checked_criteria(state.get("criteria"))
         earlier = await _keep_earlier(desk, case, ledger, state["artifacts"]) if ledger else None
-        criteria, cost = (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), _goal_of(ledger))
+        criteria, cost = (
+            (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), _goal_of(ledger))
+        )
+        criteria = tuple(_with_candidates(desk, item) for item in criteria)
         whole = await _keep_goal(desk, case, goal)
         event = Opened(
             case=case,
@@ -45,11 +48,12 @@ def make_intake(desk: Desk) -> Any:
             criteria=criteria,
             setup=setup,
             earlier=earlier.alias if earlier else None,
+            follows=ledger["case"] if ledger else None,
             spent=spent_of(cost),
         )
         tell(runtime, "opened", case=case, criteria=[item.text for item in criteria], model=desk.router(context).choice.model)
         handles = {item.alias: item.model_dump(mode="json") for item in (whole, earlier) if item}
-        return {"ledger": plain(event), "artifacts": {alias: None for alias in state["artifacts"]} | handles}
+        return {"ledger": plain(event), "artifacts": [dict.fromkeys(state["artifacts"]), handles]}
 
     return intake
 
@@ -65,7 +69,7 @@ def _clean(goal: Any) -> Any:
 
 def _checked_goal(goal: Any) -> str:
     if goal is None:
-        raise InputError("no goal was given: send {\"goal\": \"...\"} with the complaint in the resident's own words")
+        raise InputError('no goal was given: send {"goal": "..."} with the complaint in the resident\'s own words')
     if not isinstance(goal, str):
         raise InputError(f"the goal must be text, got {type(goal).__name__}")
     if len(goal) > MAX_GOAL:
@@ -86,8 +90,16 @@ def _checked_criteria(given: Any) -> tuple[NewCriterion, ...]:
     for index, item in enumerate(given, 1):
         line = one_line(item)
         if not line or len(line.encode()) > CRITERION.bytes or estimate(line) > CRITERION.tokens:
-            raise InputError(f"criterion {index} must have 1 to {CRITERION.bytes} bytes and about {CRITERION.tokens} tokens; it has {len(line.encode())}")
+            raise InputError(
+                f"criterion {index} must have 1 to {CRITERION.bytes} bytes and about {CRITERION.tokens} tokens; it has {len(line.encode())}"
+            )
     return tuple(NewCriterion(text=item, source="caller") for item in given)
+
+
+def _with_candidates(desk: Desk, item: NewCriterion) -> NewCriterion:
+    """Note whom an ownerless criterion is for by its text alone, so that nobody can talk a router into waiving it."""
+    found = () if item.owners else match(item.text, desk.specialists.values())
+    return item.model_copy(update={"candidates": tuple(one.name for one in found)[:8]})
 
 
 async def _keep_goal(desk: Desk, case: str, goal: str) -> Any:

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import logging
+import re
 import time
 import traceback
 from typing import Any
@@ -11,12 +12,12 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from agents.calls import Spent as Cost
 from agents.endpoint import Endpoint
 from agents.faults import EndpointError
-from agents.calls import Spent as Cost
-from agents.runner import run_with_model
+from agents.runner import RunFailed, run_with_model
 from agents.specialist import Specialist, Task
-from contracts import DeskError, Handle, Return, one_line
+from contracts import DeskError, Handle, Return
 from contracts.causes import cause_of
 from contracts.returns import CAUSE
 from graph.context import Context, context_of
@@ -28,6 +29,7 @@ from store.errors import ArtifactNotFound
 
 JSON = dict[str, Any]
 log = logging.getLogger("ledger")
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,23}")
 
 
 class BrokenReturn(Exception):
@@ -77,14 +79,19 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
     started, cost, cause = time.monotonic(), Cost(), ""
     result: Any = None
     handles: list[Handle] = []
+    timer = asyncio.timeout(desk.settings.specialist_timeout)
     try:
-        async with asyncio.timeout(desk.settings.specialist_timeout):
+        async with timer:
             result, cost = await _run(specialist, task, model)
             handles = await _verified(task, result)
     except GraphBubbleUp:
         raise
-    except TimeoutError:
-        result, cause = None, f"no return within {desk.settings.specialist_timeout:g} s"
+    except TimeoutError as error:
+        result, cause = None, f"no return within {desk.settings.specialist_timeout:g} s" if timer.expired() else _place_of(error)
+    except RunFailed as error:
+        result, cost, cause = None, error.spent, str(error)
+    except ValidationError as error:
+        result, cause = None, f"{specialist.name} does not keep its contract: {cause_of(error)}"
     except ArtifactNotFound:
         result, cause = None, "names an artifact that the store does not have for this case"
     except (BrokenReturn, DeskError, EndpointError) as error:
@@ -94,11 +101,14 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
     if cause:
         log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
     body = result.model_dump(mode="json") if result is not None else None
-    return Returned(case=task.case, step=task.step, specialist=specialist.name, result=body, cause=CAUSE.cut(cause), spent=spent_of(cost, started)), handles
+    return Returned(
+        case=task.case, step=task.step, specialist=specialist.name, result=body, cause=CAUSE.cut(cause), spent=spent_of(cost, started)
+    ), handles
 
 
 async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
     cost = Cost()
+    found: Any
     if model is not None:
         found, cost = await run_with_model(specialist, task, model)
     elif inspect.iscoroutinefunction(specialist.run):
@@ -117,8 +127,9 @@ def _checked_return(specialist: Specialist, found: Any) -> Return:
     try:
         return specialist.returns.model_validate(found if isinstance(found, dict) else found.model_dump())
     except ValidationError as error:
-        extra = [one_line(str(item["loc"][-1]))[:40] for item in error.errors() if item["type"] == "extra_forbidden"]
-        told = f" (unknown keys: {', '.join(extra[:3])})" if extra else ""
+        # Whoever wrote the specialist needs the key's name; what does not look like one may have come from outside.
+        extra = [str(item["loc"][-1]) for item in error.errors() if item["type"] == "extra_forbidden"]
+        told = f" (unknown keys: {', '.join(name for name in extra[:3] if _KEY.fullmatch(name))})" if extra else ""
         raise BrokenReturn(f"{specialist.name} does not keep its contract: {cause_of(error)}{told}") from None
 
 
@@ -141,5 +152,3 @@ def _place_of(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     return f"{type(error).__name__}" + (f" in {last.name}, line {last.lineno}" if last else "")
-
-

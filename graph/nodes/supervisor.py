@@ -8,18 +8,20 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.corrections import FINAL, correction_for
 from agents.calls import Spent
+from agents.corrections import FINAL, correction_for
 from agents.endpoint import Endpoint, Reply
 from agents.faults import Fault
 from agents.reading import Reading
+from contracts import LedgerError, clip, merge_handles
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
 from graph.desk import Desk, tell
 from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
-from ledger.events import LINE, RAW
+from ledger.events import LINE, RAW, Sent
+from ledger.share import CORRECTION
 from ledger.view import open_criteria, open_questions, pending_steps, roster_names
 
 JSON = dict[str, Any]
@@ -40,7 +42,10 @@ class Turn:
     def record(self, event: Any) -> None:
         """Add an event and go on with the ledger that it makes."""
         self.events.append(plain(event))
-        self.ledger = self.desk.fold(self.ledger, self.events[-1])
+        before, self.ledger = self.ledger, self.desk.fold(self.ledger, self.events[-1])
+        for name in ("rejected", "conflicts"):
+            if new := [note for note in self.ledger[name] if note not in before[name]]:
+                raise LedgerError(f"the ledger refuses the supervisor's own {self.events[-1]['type']} event: {new[0]}")
 
     def to(self, *names: str) -> Command[str]:
         """Return the command that applies this turn."""
@@ -52,7 +57,7 @@ def make_supervisor(desk: Desk) -> Any:
 
     async def supervisor(state: SupervisorView, runtime: Runtime[Context]) -> Command[str]:
         """Pick who works next from the ledger alone; history and transcripts are not there to be read."""
-        turn = Turn(desk, checked(state["ledger"]), dict(state["artifacts"]), [], {})
+        turn = Turn(desk, checked(state["ledger"]), merge_handles({}, state["artifacts"]), [], {})
         case = turn.ledger["case"]
         for step in pending_steps(turn.ledger):
             turn.record(Returned(case=case, step=step["n"], specialist=step["specialist"], cause=INTERRUPTED))
@@ -79,7 +84,20 @@ def make_supervisor(desk: Desk) -> Any:
     return supervisor
 
 
-_TOLD = ("n", "action", "reason", "dispatch", "verdict", "detail", "tokens_in", "tokens_cached", "tokens_source", "latency_ms", "attempts", "difficulty")
+_TOLD = (
+    "n",
+    "action",
+    "reason",
+    "dispatch",
+    "verdict",
+    "detail",
+    "tokens_in",
+    "tokens_cached",
+    "tokens_source",
+    "latency_ms",
+    "attempts",
+    "difficulty",
+)
 
 
 def _instant(text: str) -> dt.datetime:
@@ -127,7 +145,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
     while True:
         reply, reading = await router.decide(prompt.system, prompt.user, roster, correction)
         spent = spent + reply.spent
-        decision, verdict = _judged(turn.ledger, reading)
+        decision, verdict = _judged(turn, reading)
         verdicts.append(verdict.code)
         if verdict.ok:
             break
@@ -137,7 +155,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
             continue
         if correction or verdict.code in FINAL:
             break
-        correction = correction_for(verdict.code, verdict.detail, roster)
+        correction = clip(correction_for(verdict.code, verdict.detail, roster), tokens=CORRECTION - 4)
     work = (verdict.dispatch or decision.dispatch) if decision else ()
     return Decided(
         case=turn.ledger["case"],
@@ -145,7 +163,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
         at=turn.desk.clock().isoformat(),
         action=decision.action if decision else None,
         reason=decision.reason if decision else "",
-        dispatch=tuple({"specialist": item.specialist, "ask": item.ask, "handles": item.handles} for item in work),
+        dispatch=tuple(Sent(specialist=item.specialist, ask=item.ask, handles=item.handles) for item in work),
         out_of_scope=decision.out_of_scope if decision else (),
         verdict=verdict.code,
         verdicts=tuple(verdicts),
@@ -166,17 +184,20 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
     )
 
 
-def _judged(ledger: JSON, reading: Reading) -> tuple[Decision | None, Verdict]:
+def _judged(turn: Turn, reading: Reading) -> tuple[Decision | None, Verdict]:
     if reading.fault is not None:
         return None, Verdict(str(reading.fault), reading.detail)
-    waiting = open_criteria(ledger)
+    waiting = open_criteria(turn.ledger)
 
     def ask_for(name: str) -> str:
         mine = [item for item in waiting if name in item["owners"]] or [item for item in waiting if not item["owners"]]
         return "Work on " + ("; ".join(f"{item['id']} {item['text']}" for item in mine[:3]) or "the goal")
 
     decision = reading.decision(ask_for)
-    return decision, judge(ledger, decision)
+    verdict = judge(turn.ledger, decision)
+    # A case may outlive a specialist: its roster stays as it was opened, the graph has no such node any more.
+    gone = [item.specialist for item in verdict.dispatch if item.specialist not in turn.desk.specialists]
+    return decision, Verdict("not_registered", f"{gone[0]} is not there any more: choose another") if gone else verdict
 
 
 def _said(reply: Reply) -> str:
