@@ -174,6 +174,7 @@ class RedisStore(Backend):
     def _connected(self) -> Redis:
         if self._client is None:
             options = {"max_connections": 16, "timeout": self._timeout, "retry": Retry(NoBackoff(), 0), **self._options}
+            options["driver_info"] = None  # finding its version reads package files, which `langgraph dev` refuses on any loop
             for bound in ("socket_timeout", "socket_connect_timeout"):
                 options[bound] = min(self._timeout / 4, self._options.get(bound) or self._timeout)
             self._client = Redis.from_pool(BlockingConnectionPool(**options))

@@ -1,5 +1,6 @@
 """Text of artifacts in bounded pieces: cut between characters, inside the caller's budget, with a visible mark."""
 
+import asyncio
 import codecs
 import re
 from collections.abc import Callable
@@ -54,7 +55,7 @@ async def read_text(store: ArtifactStore, case: str, alias: str, start: int = 0,
         end = start + used
         return text if end >= total else f"{text}\n[cut: bytes {start} to {end} of {total}, continue at {end}]", end
 
-    size = _most(len(data), lambda size: fits(shown(size)[0]))
+    size = await asyncio.to_thread(_most, len(data), lambda size: fits(shown(size)[0]))  # estimates take milliseconds
     text, end = shown(size)
     return Excerpt(text if fits(text) else _first("…", fits), start, end, total)
 
@@ -75,7 +76,7 @@ async def preview(store: ArtifactStore, case: str, alias: str, *, max_tokens: in
         tail = last[-size:][skip:] if size else b""
         return f"{begin}\n[{head.total - used - len(tail)} bytes left out]\n{_decoded(tail, encoding, last=True)[0]}"
 
-    text = shown(_most(min(window, head.total // 2), lambda size: fits(shown(size))))
+    text = shown(await asyncio.to_thread(_most, min(window, head.total // 2), lambda size: fits(shown(size))))
     return text if fits(text) else _first("…", fits)
 
 
@@ -115,7 +116,7 @@ def _encoding(head: bytes) -> Encoding:
 def _skip(data: bytes, encoding: Encoding, start: int) -> int:
     """Count the bytes at the front that belong to a character begun before."""
     if start and encoding == "utf-8":
-        return next((at for at in range(min(4, len(data))) if data[at] & 0xC0 != 0x80), 0)
+        return next((at for at, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), len(data[:4]) % 4)
     if not start or encoding == "utf-8":
         return 0
     odd = start % 2

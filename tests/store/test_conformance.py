@@ -1,8 +1,10 @@
 """Every backend passes the one suite; a backend of your own is proven by these few lines."""
 
 import pytest
+from blockbuster import blockbuster_ctx
 
-from store import ArtifactStore
+from store import ArtifactStore, preview, read_text
+from store.bytestore import CaseByteStore
 from store.conformance import CHECKS, MALFORMED, Check, new_case, put, refused
 from tests.store.dictionary import DictionaryStore
 
@@ -10,6 +12,18 @@ from tests.store.dictionary import DictionaryStore
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_backend(check: Check, store: ArtifactStore) -> None:
     await check(store)
+
+
+async def test_no_backend_blocks_a_loop(store: ArtifactStore) -> None:
+    case = new_case()
+    with blockbuster_ctx():
+        await put(store, case, "a line\n" * 500_000)
+        await store.stat(case, "A1", verify=True)
+        await read_text(store, case, "A1", 7)
+        await preview(store, case, "A1")
+        await CaseByteStore(store, new_case()).amset([("key", b"value")])
+        await store.delete_case(case)
+        await store.cases()
 
 
 async def test_malformed_names_never_reach_the_backend() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from blockbuster import blockbuster_ctx
 from redis.asyncio import Redis
 from redis.crc import key_slot
 from redis.exceptions import ConnectionError
@@ -262,7 +263,8 @@ async def test_a_tls_url_and_an_acl_user_work(server: ValkeyServer, tmp_path: Pa
         client.execute_command("ACL", "SETUSER", "desk", "on", f">{SECRET}", "~desk:*", "+@all")
     url = f"rediss://desk:{QUOTED}@localhost:{proxy.port}/0?ssl_ca_certs={cert}&max_connections=2"
     store, case = open_store(url), new_case()
-    await operations(store, case)
+    with blockbuster_ctx():
+        await operations(store, case)
     await asyncio.gather(*(put(store, case, str(n), f"A{n + 1}") for n in range(20)))
     with server.client() as client:
         assert len([one for one in client.client_list() if one["user"] == "desk"]) <= 2

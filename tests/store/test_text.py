@@ -62,6 +62,7 @@ def test_reading_on_from_each_end_gives_the_whole_text(text: str, encoding: str,
 
 
 @given(TEXTS, BUDGETS)
+@example("\x800:0:\x80\x80\U00010000", (13, 24))
 @settings(deadline=None, max_examples=200)
 def test_a_preview_shows_head_and_tail_inside_the_budget(text: str, budget: tuple[int, int]) -> None:
     async def work() -> str:
