@@ -18,8 +18,12 @@ from agents.settings import ModelChoice, ModelSettings, loaded
 from agents.specialist import Specialist
 from contracts import Registry, registry_of
 from graph.context import Context
+from graph.events import event
 from graph.settings import DeskSettings
+from graph.telemetry import observe
 from ledger import Limits, RosterLine, Setup, Spent, bound, check_budget, fold
+from ledger.alarms import alarms
+from ledger.figures import figures
 from ledger.render import system_tokens
 from store.opening import open_store
 from store.protocol import ArtifactStore
@@ -27,6 +31,8 @@ from store.protocol import ArtifactStore
 JSON = dict[str, Any]
 Made = TypeVar("Made")
 log = logging.getLogger("ledger")
+WATCH = 10
+"""Decisions between two looks at a running case's figures."""
 
 
 def desk_of(specialists: Sequence[Specialist], **given: Any) -> "Desk":
@@ -106,6 +112,15 @@ class Desk:
         folded: JSON = fold(ledger, events, self.registry)
         return folded
 
+    def alarms_of(self, case: str) -> set[tuple[str, str]]:
+        """Return the alarms of a case that were told already."""
+        told: set[tuple[str, str]] = self._once(("alarms", case), set)
+        return told
+
+    def forget(self, case: str) -> None:
+        """Drop what was kept for a case that is closed."""
+        self._made.pop(("alarms", case), None)
+
     def _endpoint(self, role: str, given: BaseChatModel | None, wanted: str | None) -> Endpoint | None:
         if given is not None:
             name = str(getattr(given, "model_name", None) or getattr(given, "model", None) or given.__class__.__name__)
@@ -138,8 +153,22 @@ def spent_of(cost: Cost, started: float | None = None) -> Spent:
 
 
 def tell(runtime: Runtime[Context], kind: str, **fields: Any) -> None:
-    """Send one custom stream event and one structured log line."""
-    event = {"event": kind, **fields}
-    runtime.stream_writer(event)
+    """Send one custom stream event (see `graph.events`), its telemetry, and one structured log line."""
+    told = event(kind, **fields)
+    runtime.stream_writer(told)
+    observe(told)
     level = logging.WARNING if kind in ("rejected", "alarm") else logging.INFO
-    log.log(level, "%s", kind, extra={"ledger_event": event})
+    log.log(level, "%s", kind, extra={"ledger_event": told})
+
+
+def watch(desk: Desk, runtime: Runtime[Context], ledger: JSON, artifacts: JSON) -> None:
+    """Tell the alarms of a run, each once; the whole figures are due at every tenth decision and at the end."""
+    if ledger["status"] == "open" and ledger["counts"]["decisions"] % WATCH:
+        return
+    told = desk.alarms_of(ledger["case"])
+    for alarm in alarms(figures(ledger, artifacts)):
+        if (alarm.code, alarm.specialist) not in told:
+            told.add((alarm.code, alarm.specialist))
+            tell(runtime, "alarm", case=ledger["case"], **alarm.as_json())
+    if ledger["status"] != "open":
+        desk.forget(ledger["case"])

@@ -4,7 +4,7 @@ Plain lines, one for each event, where output is not a terminal.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -14,6 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from contracts import one_line
+from ledger.alarms import alarms
+from ledger.figures import figures, history
 
 JSON = dict[str, Any]
 BARS = " ▁▂▃▄▅▆▇█"
@@ -41,6 +43,7 @@ class Live:
     """The table of hops, fed with the graph's custom stream events; it may be left and entered again, as for a question."""
 
     def __init__(self, console: Console | None = None) -> None:
+        """Write to `console`, or to standard error."""
         self.console = console or Console(stderr=True, highlight=False)
         self._pending: dict[int, tuple[Row, float]] = {}
         self._hop: dict[int, tuple[str, str]] = {}
@@ -145,26 +148,29 @@ def _plain(row: Row) -> str:
     return " ".join(cells).rstrip()
 
 
-def closing(ledger: JSON, *, width: int = 80, unicode: bool = True) -> list[str]:
-    """Return the lines after a run: what was not settled and why, the figures, and the series as a chart."""
-    lines = [_unsettled(item, ledger) for item in ledger["criteria"] if item["status"] not in ("met",)]
-    tokens = [item["tokens_in"] for item in ledger["decisions"]]
+def closing(ledger: JSON, archives: Mapping[str, JSON] | None = None, *, width: int = 80, unicode: bool = True) -> list[str]:
+    """Return the lines after a run: what was not settled and why, alarms, the figures, and the series as a chart."""
+    report = figures(ledger, archives=archives)
+    past, _ = history(ledger, {}, archives or {})
+    said = {step["n"]: step["cause"] or step["headline"] for step in past.steps}
+    lines = [_unsettled(item, said) for item in ledger["criteria"] if item["status"] != "met"]
+    lines += [f"alarm: {alarm.message}" for alarm in alarms(report)]
+    tokens = [row.tokens_in for row in report.decisions]
     if not tokens:
         return lines
-    repeats = sum(bool(item["justified"]) for item in ledger["decisions"])
-    figures = f"{ledger['counts']['hops']} hops, {len(tokens)} decisions, {repeats} repeats; "
-    figures += f"router tokens in: first {tokens[0]:,}, last {tokens[-1]:,}, most {max(tokens):,}"
-    return [*lines, figures, *chart(tokens, width=width, unicode=unicode)]
+    repeats = f"{report.repeats_justified} justified, {report.repeats_unjustified} not, {report.repeats_refused} refused"
+    lines.append(f"{report.hops} hops, {ledger['counts']['decisions']} decisions, {report.steps} steps; repeats: {repeats}")
+    source = " and ".join(sorted({row.tokens_source for row in report.decisions}))
+    lines.append(
+        f"router tokens in per decision ({source}): first {tokens[0]:,}, last {tokens[-1]:,}, most {max(tokens):,}, budget {report.budget:,}"
+    )
+    return [*lines, *chart(tokens, width=width, unicode=unicode)]
 
 
-def _unsettled(item: JSON, ledger: JSON) -> str:
-    why = item["reason"] or (f"step {item['step']}: {_cause(ledger, item['step'])}" if item["step"] else "nobody has worked on it")
+def _unsettled(item: JSON, said: Mapping[int, str]) -> str:
+    tried = f"step {item['step']}: {said.get(item['step']) or 'archived'}" if item["step"] else ""
+    why = item["reason"] or tried or "nobody has worked on it"
     return one_line(f"{item['status'].replace('_', ' ')}: {item['id']} {item['text']} ({why})")
-
-
-def _cause(ledger: JSON, n: int) -> str:
-    step = next((step for step in ledger["steps"] if step["n"] == n), None)
-    return "archived" if step is None else str(step["cause"] or step["headline"])
 
 
 def chart(values: Sequence[int], *, width: int = 80, height: int = 4, unicode: bool = True) -> list[str]:

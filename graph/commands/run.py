@@ -118,7 +118,7 @@ def _ask(questions: list[JSON]) -> dict[str, str]:
 def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Console) -> None:
     sys.stdout.write("\n" + "\n".join(one_line(line) if not line.startswith("  ") else "  " + one_line(line) for line in file.answer.splitlines()) + "\n\n")
     sys.stdout.flush()
-    for line in closing(file.ledger, width=console.width):
+    for line in closing(file.ledger, file.archives, width=console.width):
         console.print(line, markup=False, soft_wrap=True)
     kept = "Redis" if settings.redis_url else settings.store_url(settings.home)
     console.print(f"ledger: {place}   artifacts: {kept}   page: python -m graph report {place}", markup=False, style="dim", soft_wrap=True)

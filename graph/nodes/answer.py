@@ -9,7 +9,7 @@ from agents.answer import Finding, compose, write
 from agents.calls import Spent as Cost
 from graph.archives import load_archives
 from graph.context import Context, context_of
-from graph.desk import Desk, spent_of, tell
+from graph.desk import Desk, spent_of, tell, watch
 from graph.state import View
 from ledger import Finished, checked, plain
 from ledger.replay import whole
@@ -43,6 +43,7 @@ def make_answer(desk: Desk) -> Any:
         handle = await _keep(desk, ledger["case"], text)
         closing = closing.model_copy(update={"answer": handle and handle.alias, "spent": spent_of(cost, started)})
         closed = desk.fold(ledger, plain(closing))
+        watch(desk, runtime, closed, state["artifacts"])
         tell(runtime, "closed", case=ledger["case"], status=closed["status"], reason=closed["reason"], missing=missing)
         handles = {handle.alias: handle.model_dump(mode="json")} if handle else {}
         return {"ledger": plain(closing), "artifacts": handles, "answer": text}

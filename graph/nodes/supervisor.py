@@ -16,7 +16,7 @@ from agents.reading import Reading
 from contracts import LedgerError, clip, merge_handles
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
-from graph.desk import Desk, tell
+from graph.desk import Desk, tell, watch
 from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
@@ -73,6 +73,7 @@ def make_supervisor(desk: Desk) -> Any:
         turn.record(decided)
         record = turn.ledger["decisions"][-1]
         tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **{key: record[key] for key in _TOLD})
+        watch(desk, runtime, turn.ledger, turn.artifacts)
         if decided.verdict == "ok":
             return turn.to(*_goals(record))
         if decided.verdict in FINAL:
@@ -93,10 +94,12 @@ _TOLD = (
     "detail",
     "tokens_in",
     "tokens_cached",
+    "tokens_out",
     "tokens_source",
     "latency_ms",
     "attempts",
     "difficulty",
+    "model",
 )
 
 
