@@ -39,6 +39,8 @@ class History:
     questions: list[JSON]
     artifacts: JSON
     stretches: list[JSON]
+    made_by: dict[int, list[JSON]]
+    """Steps by the decision that dispatched them."""
 
 
 def at(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | None = None) -> tuple[JSON, JSON]:
@@ -87,7 +89,10 @@ def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> Histor
     parts = [*stretches, ledger | {"artifacts": artifacts}]
     index = {alias: value for part in parts for alias, value in part["artifacts"].items()}
     joined = {key: [item for part in parts for item in part[key]] for key in ("steps", "decisions", "questions")}
-    return History(joined["steps"], joined["decisions"], joined["questions"], index, stretches)
+    made_by: dict[int, list[JSON]] = {}
+    for step in joined["steps"]:
+        made_by.setdefault(step["decision"], []).append(step)
+    return History(joined["steps"], joined["decisions"], joined["questions"], index, stretches, made_by)
 
 
 def _states(ledger: JSON, history: History) -> Iterator[JSON]:
@@ -111,10 +116,10 @@ def _archived(state: JSON, history: History, before: int) -> JSON:
 
 def _replayed(state: JSON, decision: JSON, history: History) -> JSON:
     state = apply.decided(state, decision)
-    for step in history.steps:
-        if step["decision"] == decision["n"] and step["hash"] is not None:
-            opened = [item | {"status": "open", "answer": "", "handle": None, "decision": None, "after": None} for item in history.questions]
-            state, _ = apply.returned(state, step, [item for item in opened if item["step"] == step["n"]])
+    fresh = {"status": "open", "answer": "", "handle": None, "decision": None, "after": None}
+    for step in history.made_by.get(decision["n"], ()):
+        if step["hash"] is not None:
+            state, _ = apply.returned(state, step, [item | fresh for item in history.questions if item["step"] == step["n"]])
     put = [item["id"] for item in history.questions if item["decision"] == decision["n"]]
     state = apply.asked(state, put, decision["n"]) if put else state
     for question in history.questions:
