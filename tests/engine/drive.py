@@ -105,9 +105,9 @@ class Driver:
             await asyncio.sleep(0.05)
         raise AssertionError(f"{name} did not {phase} within {seconds:g} s")
 
-    async def whole(self, run: Run, *, via: int = 0) -> dict[str, Any]:
+    async def whole(self, run: Run, *, via: int = 0, seconds: float = 60) -> dict[str, Any]:
         """Assert that a run succeeded, its case is closed, no step was lost and no completed step was done again; return the ledger."""
-        ended = await self.ended(run, via=via)
+        ended = await self.ended(run, via=via, seconds=seconds)
         assert ended["status"] == "success", ended
         ledger = await self.ledger(run, via=via)
         assert ledger["status"] == "done", ledger["reason"]

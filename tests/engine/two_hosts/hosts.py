@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +41,10 @@ class Host:
     address: str
     stores: str
 
-    def planned(self, service: Service, home: Path, env: Mapping[str, str]) -> Service:
+    def planned(self, service: Service, home: Path) -> Service:
         """Move a planned service onto this host, with a mount namespace and a disk of its own."""
         service.command = [*self.shell(home), *service.command]
-        service.env = {**service.env, **env, "DESK_HOME": str(home / "own"), "DESK_WORK": str(home / "own" / "work.jsonl")}
+        service.env = {**service.env, "DESK_HOME": str(home / "own"), "DESK_WORK": str(home / "own" / "work.jsonl")}
         return service
 
     def shell(self, home: Path) -> list[str]:
