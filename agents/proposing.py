@@ -12,6 +12,12 @@ from ledger.events import CRITERION, MAX_CRITERIA
 Addresses = Callable[[str], tuple[tuple[int, int, str], ...]]
 _SENTENCE = re.compile(r"[^.;!?\n]+[.;!?\n]*")
 _EDGES = " \t\r\n.,;:!?-–—"
+_BACK = re.compile(
+    r"^\W*(?:and|also|what about|how about|is it|does it|was it)\b|\b(?:there|same|too|also|as well)\b"
+    r"|\b(?:this|that) (?:place|address|house|building|street|spot)\b",
+    re.I,
+)
+"""Words by which a follow-up goes on about the place of the case before."""
 _AND = re.compile(r"^(?:and|but|also|plus)\b|\b(?:and|but|at|in|on|of|by|for|to|is|has|from|near)$", re.I)
 
 
@@ -31,13 +37,21 @@ def propose(goal: str, specialists: Iterable[Described], earlier: str = "", addr
     Args:
         goal: What the resident wrote.
         specialists: Whoever is registered.
-        earlier: The goal of the case before on this thread; says whom a follow-up means that names nothing itself.
+        earlier: What the case before on this thread was about; says whom and which place a follow-up means that names none itself.
         addresses: Finds street addresses as (start, end, address).
     """
     known = tuple(specialists)
     parts = _by_address(goal, addresses(goal))
     if len(parts) > 1:
         return _per_address(goal, parts, known)
+    before = {_key(address): address for _, _, address in addresses(earlier)}
+    if not parts and len(before) == 1 and _BACK.search(goal):
+        place = next(iter(before.values()))
+        return tuple(Proposal(CRITERION.cut(f"{place}: {item.text}"), item.owners) for item in _by_specialist(goal, known, earlier))
+    return _by_specialist(goal, known, earlier)
+
+
+def _by_specialist(goal: str, known: Sequence[Described], earlier: str) -> tuple[Proposal, ...]:
     found = match(goal, known)
     if not found and earlier and not foreign(goal, known):
         return (Proposal(CRITERION.cut(goal), tuple(item.name for item in match(earlier, known))),)

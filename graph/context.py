@@ -1,31 +1,60 @@
 """What one run may set: models, budgets, prompts. Read through `context_of`, because a bare invoke has no context."""
 
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from langgraph.runtime import Runtime
 from pydantic import Field
 
+from agents.registry import SPECIALISTS
 from ledger import RULES, Limits
+
+
+def _at(*nodes: str, kind: str | None = None) -> dict[str, Any]:
+    """Return what makes Studio show a field on these nodes."""
+    return {"langgraph_nodes": list(nodes)} | ({"langgraph_type": kind} if kind else {})
+
+
+_ROUTER = _at("intake", "supervisor", "answer")
+_RULES = _at("supervisor", kind="prompt")
+_STYLE = _at("answer", kind="prompt")
+_SPECIALISTS = _at(*(item.name for item in SPECIALISTS))
+_CASE = _at("supervisor")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """Settings of one run; each has a default, and Studio shows each with its description."""
 
-    router_model: Annotated[str | None, Field(description="Model that routes and writes the answer; empty for the configured one.")] = field(
-        default=None, metadata={"langgraph_nodes": ["intake", "supervisor", "answer"]}
+    router_model: Annotated[
+        str | None, Field(description="Model that routes and writes the answer; empty for the configured one.", json_schema_extra=_ROUTER)
+    ] = None
+    specialist_model: Annotated[
+        str | None, Field(description="Model the specialists work with; empty for the configured one.", json_schema_extra=_SPECIALISTS)
+    ] = None
+    router_rules: Annotated[str, Field(max_length=2000, description="The router's rules, part of its system prompt.", json_schema_extra=_RULES)] = (
+        RULES
     )
-    specialist_model: Annotated[str | None, Field(description="Model the specialists work with; empty for the configured one.")] = None
-    router_rules: Annotated[str, Field(max_length=2000, description="The router's rules, part of its system prompt.")] = RULES
-    answer_style: Annotated[str, Field(max_length=2000, description="Extra wishes for the final text, such as a tone or a length.")] = ""
-    budget: Annotated[int | None, Field(description="Most tokens of a router prompt; empty for the configured budget.")] = None
-    max_hops: Annotated[int | None, Field(description="Most dispatches and questions of one case.")] = None
-    max_parallel: Annotated[int | None, Field(description="Most specialists at once.")] = None
-    max_tokens: Annotated[int | None, Field(description="Most tokens of one case in all; 0 for no limit.")] = None
-    max_seconds: Annotated[float | None, Field(description="Most seconds of one case; 0 for no limit.")] = None
-    ask_people: Annotated[bool, Field(description="Pause for a person's answer; when off, open questions lapse.")] = True
-    approvals: Annotated[bool, Field(description="Ask before a side effect such as filing a request.")] = False
+    answer_style: Annotated[
+        str, Field(max_length=2000, description="Extra wishes for the final text, such as a tone or a length.", json_schema_extra=_STYLE)
+    ] = ""
+    budget: Annotated[int | None, Field(description="Most tokens of a router prompt; empty for the configured budget.", json_schema_extra=_CASE)] = (
+        None
+    )
+    max_hops: Annotated[int | None, Field(description="Most dispatches and questions of one case.", json_schema_extra=_CASE)] = None
+    max_parallel: Annotated[int | None, Field(description="Most specialists at once.", json_schema_extra=_CASE)] = None
+    max_tokens: Annotated[int | None, Field(description="Most tokens of one case in all; 0 for no limit.", json_schema_extra=_CASE)] = None
+    max_seconds: Annotated[float | None, Field(description="Most seconds of one case; 0 for no limit.", json_schema_extra=_CASE)] = None
+    ask_people: Annotated[bool, Field(description="Pause for a person's answer; when off, open questions lapse.", json_schema_extra=_at("ask"))] = (
+        True
+    )
+    approvals: Annotated[
+        bool,
+        Field(
+            description="Offer side effects such as filing a request, each after a person's yes; when off, there are none.",
+            json_schema_extra=_at("ask"),
+        ),
+    ] = False
 
     def limits(self, base: Limits) -> Limits:
         """Return the limits of this run over the configured ones."""

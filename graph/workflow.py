@@ -67,15 +67,20 @@ def workflow(desk: Desk) -> StateGraph[Any, Context, Any, Any]:
     """Return the uncompiled graph of a desk: nodes and edges derive from its specialists."""
     state = state_for(desk.registry)
     graph: StateGraph[Any, Context, Any, Any] = StateGraph(state, Context, input_schema=DeskInput, output_schema=output_for(state))
+    graph.add_edge(START, "intake")
+    return wired(graph, desk, make_answer(desk))
+
+
+def wired(graph: StateGraph[Any, Context, Any, Any], desk: Desk, answer: Any) -> StateGraph[Any, Context, Any, Any]:
+    """Add the nodes and edges from intake to the answer."""
     names = tuple(desk.specialists)
     graph.add_node("intake", make_intake(desk), input_schema=IntakeView)
-    graph.add_node("supervisor", make_supervisor(desk), input_schema=SupervisorView, destinations=(*names, "ask", "answer", "supervisor"))
+    graph.add_node("supervisor", make_supervisor(desk), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
     for specialist in desk.specialists.values():
         graph.add_node(specialist.name, make_specialist(desk, specialist), input_schema=View)
         graph.add_edge(specialist.name, "supervisor")
     graph.add_node("ask", make_ask(desk), input_schema=View)
-    graph.add_node("answer", make_answer(desk), input_schema=View)
-    graph.add_edge(START, "intake")
+    graph.add_node("answer", answer)
     graph.add_edge("intake", "supervisor")
     graph.add_edge("ask", "supervisor")
     graph.add_edge("answer", END)

@@ -11,6 +11,7 @@ from graph.archives import load_archives
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell, watch
 from graph.state import View
+from graph.voice import spoken as say
 from ledger import Finished, checked, plain
 from ledger.replay import whole
 from ledger.view import open_criteria
@@ -23,8 +24,8 @@ EXCERPT_TOKENS = 6000
 LEAST_EXCERPT = 80
 
 
-def make_answer(desk: Desk) -> Any:
-    """Return the answer node of this desk."""
+def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
+    """Return the answer node of this desk; `spoken` sends its text to whoever streams messages."""
 
     async def answer(state: View, runtime: Runtime[Context]) -> JSON:
         """Write the resident's text from stored artifacts and close the case."""
@@ -46,6 +47,8 @@ def make_answer(desk: Desk) -> Any:
         watch(desk, runtime, closed, state["artifacts"])
         tell(runtime, "closed", case=ledger["case"], status=closed["status"], reason=closed["reason"], missing=missing)
         handles = {handle.alias: handle.model_dump(mode="json")} if handle else {}
+        if spoken:
+            await say(text)
         return {"ledger": plain(closing), "artifacts": handles, "answer": text}
 
     return answer

@@ -59,7 +59,8 @@ def make_intake(desk: Desk) -> Any:
 
 
 def _goal_of(ledger: Any) -> str:
-    return str(ledger["goal"]) if ledger else ""
+    """Return what the case before on this thread was about; its criteria carry a place on from follow-up to follow-up."""
+    return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"])]) if ledger else ""
 
 
 def _clean(goal: Any) -> Any:

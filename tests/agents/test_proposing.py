@@ -57,7 +57,16 @@ def test_nothing_matched_is_one_criterion_without_owner():
 
 
 def test_a_follow_up_belongs_to_whom_the_case_before_was_for():
-    assert told("Is the other one going to be fixed too?", "a pothole at 14 Vale St") == [("Is the other one going to be fixed too?", ("potholes",))]
+    assert told("Is the other one going to be fixed too?", "a pothole at 14 Vale St") == [
+        ("14 Vale St: Is the other one going to be fixed too?", ("potholes",))
+    ]
+    assert told("And the sidewalk there?", "a pothole at 14 Vale St")[0] == ("14 Vale St: And the sidewalk there?", ("potholes",))
+
+
+def test_a_follow_up_takes_no_place_that_it_does_not_mean():
+    assert told("Rats in the yard", "a pothole at 14 Vale St") == [("Rats in the yard", ("sanitation",))]
+    assert told("And rats there?", "a pothole at 14 Vale St and one at 3 Oak Ave")[0][0] == "And rats there"
+    assert told("And rats at 5 Elm St?", "a pothole at 14 Vale St")[0][0] == "And rats at 5 Elm St"
     assert told("Cars race down our road", "a pothole at 14 Vale St")[0][1] == ()
     assert told("Now there are rats in the yard", "a pothole at 14 Vale St")[0][1] == ("sanitation",)
 

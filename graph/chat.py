@@ -1,0 +1,129 @@
+"""The chat face: messages in and out over the same desk. What is typed opens a case, or answers the question that is open.
+
+The desk's own nodes do the work; `listen` stands before them, and the answer leaves as the one assistant message of its request.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from agents.registry import SPECIALISTS
+from contracts import InputError, one_line
+from graph.context import Context
+from graph.desk import Desk, desk_of
+from graph.nodes import make_answer
+from graph.nodes.ask import closed
+from graph.people import answers
+from graph.state import View, state_for
+from graph.voice import spoken
+from graph.workflow import wired
+from ledger import checked
+from ledger.view import open_questions
+
+JSON = dict[str, Any]
+UNREAD = "(Pictures and files cannot be read here; only what you wrote was used.)"
+
+
+class Messages(TypedDict):
+    """What a chat sends and shows."""
+
+    messages: Annotated[list[AnyMessage], Field(description="The conversation; each request is answered by one message."), add_messages]
+
+
+class ChatView(View, Messages, total=False):
+    """What the nodes of the chat read besides the desk's state."""
+
+    heard: str
+
+
+def build_chat(desk: Desk, *, checkpointer: BaseCheckpointSaver[Any] | None = None, name: str = "chat") -> CompiledStateGraph[Any, Context, Any, Any]:
+    """Compile the chat face of a desk; a thread is one conversation."""
+    base = state_for(desk.registry)
+
+    class ChatState(base, Messages):  # type: ignore[misc, valid-type]
+        heard: Annotated[str, Field(description="The last message that was taken in.")]
+
+    graph: StateGraph[Any, Context, Any, Any] = StateGraph(ChatState, Context, input_schema=Messages, output_schema=Messages)
+    graph.add_node("listen", make_listen(desk), input_schema=ChatView)
+    graph.add_edge(START, "listen")
+    return wired(graph, desk, make_reply(desk)).compile(checkpointer=checkpointer, name=name)
+
+
+def make_listen(desk: Desk) -> Any:
+    """Return the node that takes in what was typed."""
+
+    async def listen(state: ChatView, runtime: Runtime[Context]) -> Command[Literal["intake", "supervisor"]]:
+        """Turn what was typed into the answer to the open question, else into a goal."""
+        new = unheard(state["messages"], state.get("heard", ""))
+        goal = "\n".join(filter(None, map(text_of, new)))
+        update: JSON = {"heard": new[-1].id} if new else {}
+        ledger = checked(state["ledger"]) if state["ledger"] else None
+        is_open = ledger is not None and ledger["status"] == "open"
+        if not new and is_open:
+            return Command(goto="supervisor")
+        if not one_line(goal):
+            raise InputError("the message holds no text: describe the problem in words; pictures and files cannot be read")
+        if ledger and is_open and (waiting := open_questions(ledger)):
+            return Command(update=update | await closed(desk, ledger, answers(goal, waiting), runtime), goto="supervisor")
+        return Command(update=update | {"goal": goal}, goto="intake")
+
+    return listen
+
+
+def make_reply(desk: Desk) -> Any:
+    """Return the answer node that also says its text as a message."""
+    write = make_answer(desk, spoken=False)
+
+    async def answer(state: ChatView, runtime: Runtime[Context]) -> JSON:
+        """Write the resident's text from stored artifacts, close the case, and say it."""
+        update: JSON = await write(state, runtime)
+        request = _since_reply(state["messages"])
+        text = update.pop("answer") or "There is nothing to say on this any more."
+        if any(has_more(message) for message in request):
+            text = f"{text}\n\n{UNREAD}"
+        return update | {"messages": [await spoken(text)]}
+
+    return answer
+
+
+def unheard(messages: Sequence[BaseMessage], heard: str) -> list[BaseMessage]:
+    """Return the person's messages since the last reply that were not taken in yet."""
+    since = _since_reply(messages)
+    place = next((index for index, message in enumerate(since, 1) if message.id == heard), 0)
+    return since[place:]
+
+
+def text_of(message: BaseMessage) -> str:
+    """Return what a person wrote, verbatim, whatever shape the client gave it."""
+    content = message.content
+    return (
+        content
+        if isinstance(content, str)
+        else "\n".join(block if isinstance(block, str) else str(block.get("text") or "") for block in content if _is_text(block))
+    )
+
+
+def has_more(message: BaseMessage) -> bool:
+    """Say whether a message carries something that is not text."""
+    return not isinstance(message.content, str) and not all(map(_is_text, message.content))
+
+
+def _is_text(block: str | JSON) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
+
+
+def _since_reply(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    last = max((index for index, message in enumerate(messages, 1) if isinstance(message, AIMessage)), default=0)
+    return [message for message in messages[last:] if isinstance(message, HumanMessage)]
+
+
+graph = build_chat(desk_of(SPECIALISTS))

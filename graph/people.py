@@ -1,0 +1,84 @@
+"""The pause for people, in the shapes that chat clients and inboxes show, and what they send back as one text for each question.
+
+A pause is an object with `action_request`, `config` and `description` (agent inbox, agent-chat-ui) and, for newer clients, with
+`action_requests` and `review_configs`; `questions` is the plain list for everybody else.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contracts.returns import Audience
+
+JSON = dict[str, Any]
+NO = "no"
+YES = "yes"
+_YES_WORDS = frozenset("yes|y|ok|okay|approve|approved|accept|accepted|go ahead|do it|yes please|sí|si|oui|ja".split("|"))
+_TOLD = ("answer", "text", "message", "args", "edited_action")
+
+
+def pause(case: str, waiting: Sequence[JSON]) -> JSON:
+    """Return the payload of one pause for all open questions."""
+    approval = all(item["to"] == Audience.APPROVER for item in waiting)
+    several = len(waiting) > 1
+    names = {item["id"]: "approve" if item["to"] == Audience.APPROVER else "answer" for item in waiting}
+    asked = {item["id"]: item["text"] for item in waiting}
+    return {
+        "kind": "questions",
+        "case": case,
+        "questions": [{key: item[key] for key in ("id", "to", "text")} for item in waiting],
+        "action_request": {
+            "action": "Approve" if approval else "Answer",
+            "args": dict.fromkeys(asked, "") if several else {"question": waiting[0]["text"]},
+        },
+        "config": {"allow_accept": approval, "allow_edit": several, "allow_respond": True, "allow_ignore": True},
+        "description": "\n".join(f"{name}: {text}" for name, text in asked.items()) if several else waiting[0]["text"],
+        "action_requests": [{"name": names[name], "args": {"question": text}, "description": text} for name, text in asked.items()],
+        "review_configs": [
+            {"action_name": name, "allowed_decisions": [*(["approve"] if name == "approve" else []), "respond", "reject"]}
+            for name in dict.fromkeys(names.values())
+        ],
+    }
+
+
+def answers(resumed: Any, waiting: Sequence[JSON]) -> dict[str, str]:
+    """Read what a client resumed with: a text for each question id, one text for all, or one response of a client for each or for all."""
+    if isinstance(resumed, Mapping) and isinstance(resumed.get("decisions"), list):
+        resumed = resumed["decisions"]
+    if not isinstance(resumed, list):
+        resumed = [resumed]
+    each = resumed if len(resumed) == len(waiting) else resumed[:1] * len(waiting)
+    named: dict[str, Any] = {}
+    for part in resumed:
+        named |= _by_id(part, {item["id"] for item in waiting})
+    said = {item["id"]: _text(named.get(item["id"], "") if named else part, item) for item, part in zip(waiting, each, strict=False)}
+    return {item["id"]: said.get(item["id"], "") or (NO if item["to"] == Audience.APPROVER else "") for item in waiting}
+
+
+def is_yes(text: str) -> bool:
+    """Say whether an approver's words are a plain yes; anything else is a no."""
+    return text.strip(" .!").casefold() in _YES_WORDS
+
+
+def _by_id(part: Any, ids: set[str]) -> JSON:
+    """Return the texts by question id that a response carries, at whatever depth its client puts them."""
+    if not isinstance(part, Mapping):
+        return {}
+    found = {str(key): value for key, value in part.items() if key in ids}
+    return found or next((inner for key in _TOLD if (inner := _by_id(part.get(key), ids))), {})
+
+
+def _text(part: Any, item: JSON) -> str:
+    """Return one response as the text that it stands for."""
+    approver = item["to"] == Audience.APPROVER
+    if isinstance(part, bool):
+        return (YES if part else NO) if approver else ""
+    if not isinstance(part, Mapping):
+        return "" if part is None else str(part)
+    told = next((value for key in _TOLD if isinstance(value := part.get(key), str) and value.strip()), "")
+    match part.get("type"):
+        case "accept" | "approve":
+            return YES if approver else told
+        case "ignore" | "reject":
+            return (f"{NO}: {told}" if told else NO) if approver else ""
+        case _:
+            return told

@@ -1,0 +1,151 @@
+"""The chat face: one reply for each request, answers and follow-ups understood, nothing internal in the message stream."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from agents.records import RECORDS_FILE, make_sample
+from agents.registry import SPECIALISTS
+from agents.specialist import Specialist, Task
+from contracts import InputError, Return
+from graph.chat import UNREAD, build_chat, text_of
+from graph.desk import desk_of
+from graph.people import is_yes
+from store import MemoryStore
+from tests.scripted import Count, specialist, work
+
+JSON = dict[str, Any]
+GOAL = "Rats in the yard of 12 Elm St.  Two   spaces, and\na second line."
+
+
+def chat(specialists: Sequence[Specialist] | None = None, **given: Any) -> Any:
+    desk = desk_of(specialists or [rats()], given_store=MemoryStore(), **given)
+    return build_chat(desk, checkpointer=InMemorySaver())
+
+
+def rats(run: Any = work) -> Specialist:
+    return specialist("sanitation", run, description="Rats, mice and trash in a yard.")
+
+
+def thread(name: str = "t") -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def replies(values: JSON) -> list[str]:
+    return [message.text for message in values["messages"] if isinstance(message, AIMessage)]
+
+
+async def asks(task: Task) -> Return:
+    """Ask once for the house number, then report it."""
+    if not task.answers:
+        return task.returned("blocked", "no house number", "The house number is missing.", Count(count=0), (), ["Which house number?"])
+    said = task.answers[-1][1]
+    handle = await task.put(f"House {said}", kind="note", description="Note")
+    return task.returned("done", f"House {said} found", f"The house is number {said}.", Count(count=1), [handle])
+
+
+SHAPES: dict[str, Any] = {
+    "object": HumanMessage(GOAL),
+    "pair": ("user", GOAL),
+    "role": {"role": "user", "content": GOAL},
+    "type": {"type": "human", "content": GOAL},
+    "blocks": {"type": "human", "content": [{"type": "text", "text": GOAL}]},
+    "string": GOAL,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_every_shape_gives_the_goal_verbatim(shape: str) -> None:
+    graph = chat()
+    sent = SHAPES[shape]
+    values = await graph.ainvoke({"messages": sent if shape == "string" else [sent]}, thread())
+    assert (await graph.aget_state(thread())).values["ledger"]["goal"] == GOAL
+    assert len(replies(values)) == 1 and "Record" in replies(values)[0]
+
+
+async def test_several_messages_are_one_request() -> None:
+    graph = chat()
+    values = await graph.ainvoke({"messages": [("user", "Rats in the yard."), ("user", "12 Elm St")]}, thread())
+    assert (await graph.aget_state(thread())).values["ledger"]["goal"] == "Rats in the yard.\n12 Elm St"
+    assert len(replies(values)) == 1
+
+
+async def test_pictures_are_left_out_and_said() -> None:
+    graph = chat()
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    values = await graph.ainvoke({"messages": [HumanMessage([{"type": "text", "text": "Rats in the yard"}, picture])]}, thread())
+    assert (await graph.aget_state(thread())).values["ledger"]["goal"] == "Rats in the yard"
+    assert replies(values)[0].endswith(UNREAD)
+    with pytest.raises(InputError, match="no text"):
+        await chat().ainvoke({"messages": [HumanMessage([picture])]}, thread())
+
+
+async def test_one_reply_for_each_request_on_a_thread() -> None:
+    graph = chat()
+    for count in (1, 2, 3):
+        values = await graph.ainvoke({"messages": [("user", f"Rats in yard {count}")]}, thread())
+        assert len(replies(values)) == count
+    assert [message.type for message in values["messages"]] == ["human", "ai"] * 3
+    ledger = (await graph.aget_state(thread())).values["ledger"]
+    assert ledger["goal"] == "Rats in yard 3" and ledger["earlier"]["cases"] == 2
+
+
+async def test_a_typed_message_answers_the_open_question() -> None:
+    graph = chat([rats(asks)])
+    first = await graph.ainvoke({"messages": [("user", "Rats in the yard")]}, thread())
+    assert first["__interrupt__"][0].value["questions"][0]["text"] == "Which house number?" and replies(first) == []
+    second = await graph.ainvoke({"messages": [("user", "number 12")]}, thread())
+    ledger = (await graph.aget_state(thread())).values["ledger"]
+    assert ledger["goal"] == "Rats in the yard" and ledger["earlier"] is None and ledger["status"] == "done"
+    assert [item["answer"] for item in ledger["questions"]] == ["number 12"]
+    assert len(replies(second)) == 1 and "number 12" in replies(second)[0]
+
+
+async def test_a_resumed_pause_is_the_same_answer_once() -> None:
+    graph = chat([rats(asks)])
+    await graph.ainvoke({"messages": [("user", "Rats in the yard")]}, thread())
+    first = await graph.ainvoke(Command(resume=[{"type": "response", "args": "12"}]), thread())
+    again = await graph.ainvoke(Command(resume=[{"type": "response", "args": "99"}]), thread())
+    assert len(replies(first)) == 1 and replies(again) == replies(first)
+    ledger = (await graph.aget_state(thread())).values["ledger"]
+    assert [item["answer"] for item in ledger["questions"]] == ["12"] and ledger["conflicts"] == []
+
+
+async def test_the_message_stream_holds_the_answer_alone() -> None:
+    graph = chat()
+    pieces, events = [], []
+    async for mode, chunk in graph.astream({"messages": [("user", GOAL)]}, thread(), stream_mode=["messages", "custom", "updates"]):
+        if mode == "messages":
+            pieces.append(chunk)
+        elif mode == "custom":
+            events.append(chunk["event"])
+    final = (await graph.aget_state(thread())).values["messages"][-1]
+    assert {meta["langgraph_node"] for _, meta in pieces} == {"answer"}
+    assert {message.id for message, _ in pieces} == {final.id} and len(pieces) > 5
+    assert "".join(str(message.content) for message, _ in pieces) == final.text
+    assert events[0] == "opened" and "decision" in events and "return" in events and events[-1] == "closed"
+
+
+async def test_a_follow_up_is_about_the_place_before(tmp_path: Path) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    graph = chat(SPECIALISTS, given_home=tmp_path)
+    await graph.ainvoke({"messages": [("user", "There is a deep pothole in front of 31 Lantern St")]}, thread())
+    for question, owner in (("and the sidewalk there?", "potholes"), ("Do they have a building permit there?", "permits")):
+        values = await graph.ainvoke({"messages": [("user", question)]}, thread())
+        ledger = (await graph.aget_state(thread())).values["ledger"]
+        assert ledger["goal"] == question and "__interrupt__" not in values
+        assert [step["specialist"] for step in ledger["steps"]] == [owner] and "31 Lantern St" in replies(values)[-1]
+
+
+def test_words_that_are_a_yes() -> None:
+    assert all(map(is_yes, ("yes", "Yes.", " OK", "approve", "sí")))
+    assert not any(map(is_yes, ("", "no", "yes if it is cheap", "not ok", "no: too early", "yesterday")))
+
+
+def test_text_of_blocks_is_verbatim() -> None:
+    assert text_of(HumanMessage([{"type": "text", "text": " a "}, "b"])) == " a \nb"

@@ -1,0 +1,119 @@
+"""People in the loop: what a pause looks like to clients, what they may send back, and that nothing finished is lost."""
+
+import json
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from agents.specialist import Specialist, Task
+from contracts import Question, Return
+from graph.people import answers, pause
+from graph.workflow import build
+from store import MemoryStore
+from tests.scripted import Count, specialist, work
+
+JSON = dict[str, Any]
+ONE = [{"id": "q1", "to": "resident", "text": "Which house number?", "step": 1}]
+APPROVAL = [{"id": "q2", "to": "approver", "text": "File it?", "step": 2}]
+BOTH = [*ONE, *APPROVAL]
+T: Any = {"configurable": {"thread_id": "t"}}
+
+
+@pytest.mark.parametrize("waiting", [ONE, APPROVAL, BOTH], ids=["resident", "approver", "both"])
+def test_a_pause_has_the_shapes_that_clients_render(waiting: list[JSON]) -> None:
+    payload = pause("case", waiting)
+    assert set(payload["action_request"]) == {"action", "args"} and isinstance(payload["action_request"]["args"], dict)
+    assert set(payload["config"]) == {"allow_accept", "allow_edit", "allow_respond", "allow_ignore"}
+    assert all(item["text"] in payload["description"] for item in waiting)
+    assert payload["questions"] == [{key: item[key] for key in ("id", "to", "text")} for item in waiting]
+    assert len(payload["action_requests"]) == len(waiting)
+    assert {item["name"] for item in payload["action_requests"]} == {item["action_name"] for item in payload["review_configs"]}
+    assert payload["config"]["allow_accept"] is (waiting is APPROVAL), "a question has nothing to accept"
+    assert json.loads(json.dumps(payload)) == payload
+
+
+@pytest.mark.parametrize(
+    "resumed",
+    [
+        "12",
+        ["12"],
+        {"q1": "12"},
+        {"answer": "12"},
+        [{"type": "response", "args": "12"}],
+        {"type": "response", "args": "12"},
+        [{"type": "edit", "args": {"action": "Answer", "args": {"q1": "12"}}}],
+        {"decisions": [{"type": "respond", "message": "12"}]},
+        {"decisions": [{"type": "edit", "edited_action": {"name": "answer", "args": {"q1": "12"}}}]},
+    ],
+)
+def test_every_form_of_an_answer(resumed: Any) -> None:
+    assert answers(resumed, ONE) == {"q1": "12"}
+
+
+@pytest.mark.parametrize("resumed", [None, "", [{"type": "ignore", "args": None}], {"decisions": [{"type": "reject"}]}, {"q9": "12"}, [], {}, False])
+def test_what_is_no_answer_lapses_and_is_no_approval(resumed: Any) -> None:
+    assert answers(resumed, ONE) == {"q1": ""}
+    assert answers(resumed, APPROVAL) == {"q2": "no"}
+
+
+@pytest.mark.parametrize("resumed", [True, "yes", [{"type": "accept", "args": None}], {"decisions": [{"type": "approve"}]}, {"q2": True}])
+def test_every_form_of_an_approval(resumed: Any) -> None:
+    assert answers(resumed, APPROVAL) == {"q2": "yes"}
+
+
+def test_a_refusal_keeps_its_reason() -> None:
+    assert answers({"decisions": [{"type": "reject", "message": "too early"}]}, APPROVAL) == {"q2": "no: too early"}
+
+
+def test_several_questions_get_one_response_each() -> None:
+    assert answers({"decisions": [{"type": "respond", "message": "12"}, {"type": "approve"}]}, BOTH) == {"q1": "12", "q2": "yes"}
+    assert answers({"q1": "12", "q2": "yes"}, BOTH) == {"q1": "12", "q2": "yes"}
+    assert answers([{"type": "edit", "args": {"action": "Answer", "args": {"q1": "12", "q2": ""}}}], BOTH) == {"q1": "12", "q2": "no"}
+
+
+CALLS: list[str] = []
+
+
+async def permitted(task: Task) -> Return:
+    """Do something once a person has said yes."""
+    if not task.answers:
+        return task.returned("blocked", "needs a yes", "The filing needs a yes.", Count(count=0), (), [Question(text="File it?", to="approver")])
+    CALLS.append(task.answers[-1][1])
+    handle = await task.put(f"They said {task.answers[-1][1]}", kind="note", description="Note")
+    return task.returned("done", "asked and settled", f"The approver said {task.answers[-1][1]}.", Count(count=1), [handle])
+
+
+def desk(*specialists: Specialist) -> Any:
+    return build(store=MemoryStore(), specialists=specialists, checkpointer=InMemorySaver())
+
+
+async def test_resuming_twice_acts_once() -> None:
+    CALLS.clear()
+    graph = desk(specialist("sanitation", permitted, description="Rats, mice and trash in a yard."))
+    first = await graph.ainvoke({"goal": "Rats in the yard"}, T)
+    assert first["__interrupt__"][0].value["config"]["allow_accept"]
+    done = await graph.ainvoke(Command(resume=[{"type": "accept", "args": None}]), T)
+    again = await graph.ainvoke(Command(resume=[{"type": "ignore", "args": None}]), T)
+    assert CALLS == ["yes"] and done["ledger"]["status"] == "done"
+    for key in ("steps", "decisions", "counts", "questions"):
+        assert again["ledger"][key] == done["ledger"][key]
+
+
+async def test_a_new_goal_while_a_question_is_open_loses_nothing() -> None:
+    store = MemoryStore()
+    given = (
+        specialist("sanitation", permitted, description="Rats, mice and trash in a yard."),
+        specialist("housing", work, description="No heat, no hot water."),
+    )
+    graph = build(store=store, specialists=given, checkpointer=InMemorySaver())
+    first = await graph.ainvoke({"goal": "Rats in the yard, and no heat at all."}, T)
+    assert "__interrupt__" in first
+    finished = next(step for step in first["ledger"]["steps"] if step["status"] == "done")
+    second = await graph.ainvoke({"goal": "No hot water today"}, T)
+    ledger = second["ledger"]
+    assert ledger["goal"] == "No hot water today" and ledger["status"] == "done" and "__interrupt__" not in second
+    kept = json.loads(await store.read(ledger["case"], ledger["earlier"]["handle"]))["ledger"]
+    assert finished in kept["steps"] and kept["goal"] == "Rats in the yard, and no heat at all." and kept["status"] == "stopped"
+    assert await store.read(kept["case"], finished["artifacts"][0]), "what the earlier case stored is still there"
