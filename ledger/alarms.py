@@ -19,7 +19,7 @@ FLAT = 0.5
 """Difficulty counts as flat when it grew by at most this part."""
 NEAR, NEAR_RUN = 0.95, 5
 """A prompt is near its bound above this part of it for so many decisions in a row."""
-FEW = 4
+FEW = 5
 """Decisions that should at least lie between two compactions."""
 DROP, LABELLED = 0.15, 10
 """Loss of accuracy, and the labelled decisions that it needs."""

