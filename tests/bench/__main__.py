@@ -21,6 +21,8 @@ from tests.bench.plot import draw
 TURNS = (15, 50)
 LONG_TURNS = (200, 1_000)
 OURS = "ledger"
+PAIRED = "tutorial"
+"""The peer whose time per hop in the same round is the measure of the others."""
 PACKAGES = ("langgraph", "langgraph-supervisor", "deepagents", "langchain", "bpe-openai")
 
 
@@ -51,17 +53,17 @@ async def run(peers: list[str], repeats: int, progress: Progress) -> list[dict[s
         alone = used.pop("hop_ms")
         if job in long:
             times[job] = Times([rows[job]["counted_hop_ms"]], [alone])
-        rows[job] |= timings(times[job]) | used
+        rows[job] |= timings(times[job], times.get((PAIRED, job[1]))) | used
     return sorted(rows.values(), key=lambda row: (peers.index(row["peer"]), row["turns"]))
 
 
 def tables(rows: list[dict[str, Any]]) -> list[Table]:
     """Return the figures as two tables, each narrow enough for a terminal."""
     tokens = Table("peer", title="Exact tokens into the centre on the same scripted work")
-    price = Table("peer", title="Cost of the centre's input with caching, time, checkpoints, memory")
+    price = Table("peer", title="Cost of the centre's input with caching, time (x: against tutorial), checkpoints, memory")
     for heading in ("turns", "at 1", "at 15", "last", "total", "slope", "extra calls", "run tokens"):
         tokens.add_column(heading, justify="right")
-    for heading in ("turns", "perfect cache", "1,024 rule", "hop ms", "with saver", "checkpoint MB", "peak MB"):
+    for heading in ("turns", "perfect cache", "1,024 rule", "hop ms", "x", "with saver", "x", "checkpoint MB", "peak MB"):
         price.add_column(heading, justify="right")
     for row, following in zip(rows, [*rows[1:], {"peer": ""}], strict=True):
         at, end = row["tokens_at"], row["peer"] != following["peer"]
@@ -69,10 +71,14 @@ def tables(rows: list[dict[str, Any]]) -> list[Table]:
         last = [f"{at[mark]:,}" for mark in ("1", "15", str(row["turns"]))]
         totals = [f"{row['total']:,}", f"{row['slope']:,.1f}", f"{row['extra_calls']:,}", f"{row['run_tokens']:,}"]
         tokens.add_row(*head, *last, *totals, end_section=end)
-        hops = [_spread(row, "hop_ms"), _spread(row, "hop_ms_saver")]
+        hops = [_spread(row, "hop_ms"), _ratio(row["hop_ratio"]), _spread(row, "hop_ms_saver"), _ratio(row["hop_ratio_saver"])]
         space = [f"{row['checkpoint_bytes'] / 1e6:.2f}", f"{row['peak_mb']:.1f}"]
         price.add_row(*head, f"{row['cost']['perfect']:,}", f"{row['cost']['openai']:,}", *hops, *space, end_section=end)
     return [tokens, price]
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _spread(row: dict[str, Any], key: str) -> str:
@@ -88,7 +94,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / ".out", help="folder for bench.json and the two plots")
     options = parser.parse_args()
     begun, console = time.perf_counter(), Console()
-    console.width = max(console.width, 124)
+    console.width = max(console.width, 140)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         rows = asyncio.run(run(options.peers, options.repeats, progress))

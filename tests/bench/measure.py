@@ -95,9 +95,13 @@ async def clock(name: str, turns: int, times: Times, *, saved_first: bool) -> No
             times.bare.append((await PEERS[name].run(turns, counted=False)).seconds / turns * 1_000)
 
 
-def timings(times: Times) -> dict[str, Any]:
-    """Return medians and ranges of repeated runs."""
+def timings(times: Times, base: Times | None = None) -> dict[str, Any]:
+    """Return medians and ranges of repeated runs, and the median of each round's ratio to `base` in the same round."""
+    pairs = zip(times.bare, base.bare, strict=False) if base else ()
+    saved_pairs = zip(times.saved, base.saved, strict=False) if base else ()
     return {
+        "hop_ratio": round(median([mine / other for mine, other in pairs] or [1.0]), 3) if base else None,
+        "hop_ratio_saver": round(median([mine / other for mine, other in saved_pairs] or [1.0]), 3) if base else None,
         "hop_ms": round(median(times.bare), 2),
         "hop_ms_range": [round(min(times.bare), 2), round(max(times.bare), 2)],
         "hop_ms_saver": round(median(times.saved), 2),

@@ -7,6 +7,8 @@ from typing import Any
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 64, 196, 54, 44
 OURS = "ledger"
+TWINS = ("ledger-functions",)
+"""Rows whose router sees the very same prompts as another's."""
 # Paired light and dark strokes, told apart by lightness and dash too, so that they survive printing and colour blindness.
 STROKES = (
     ("#6e7781", "#8b949e", ""),
@@ -25,7 +27,7 @@ HERO = ("#cf222e", "#ff7b72", "")
 
 def draw(rows: list[dict[str, Any]], turns: int, theme: str) -> str:
     """Return the SVG for the rows of `turns` turns, in the `light` or `dark` theme."""
-    lines = {row["peer"]: row["series"][:turns] for row in rows if row["turns"] == turns}
+    lines = {row["peer"]: row["series"][:turns] for row in rows if row["turns"] == turns and row["peer"] not in TWINS}
     low = 10 ** math.floor(math.log10(min(min(series) for series in lines.values())))
     high = max(max(series) for series in lines.values()) * 1.15
 
@@ -46,7 +48,7 @@ def draw(rows: list[dict[str, Any]], turns: int, theme: str) -> str:
     order = sorted(lines, key=lambda name: -lines[name][-1])
     labels = _spread([y(lines[name][-1]) for name in order], 16.0, HEIGHT - BOTTOM + 8)
     styles: list[tuple[int, str]] = []
-    for index, name in enumerate(order):
+    for index, name in sorted(enumerate(order), key=lambda item: item[1] == OURS):
         light, dark, dash = HERO if name == OURS else STROKES[index % len(STROKES)]
         styles.append((index, dark if theme == "dark" else light))
         points = " ".join(f"{x(turn):.1f},{y(tokens):.1f}" for turn, tokens in enumerate(lines[name], 1))
