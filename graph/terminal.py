@@ -23,6 +23,10 @@ ASCII_BARS = " ..::||##"
 STYLES = {"done": "green", "partial": "yellow", "blocked": "yellow", "failed": "red", "rejected": "red", "refused": "red"}
 
 
+WIDEST = 240
+"""Characters of a text that one line shows; contracts cap texts at fewer, an event from elsewhere may not."""
+
+
 class Row(NamedTuple):
     """One line of the table."""
 
@@ -77,21 +81,21 @@ class Live:
     def _on_decision(self, event: JSON) -> None:
         hop, tokens = str(event["hop"]), f"{event['tokens_in']:,}"
         if event["verdict"] != "ok":
-            why = f"{event['verdict']}: {one_line(event['detail'])}"
-            self._print(Row(hop, "supervisor", one_line(event["reason"]), "refused", why, tokens, _ms(event)))
+            why = f"{event['verdict']}: {_said(event['detail'])}"
+            self._print(Row(hop, "supervisor", _said(event["reason"]), "refused", why, tokens, _ms(event)))
         elif event["action"] != "dispatch":
-            self._print(Row(hop, "supervisor", "", str(event["action"]), one_line(event["reason"]), tokens, _ms(event)))
+            self._print(Row(hop, "supervisor", "", str(event["action"]), _said(event["reason"]), tokens, _ms(event)))
         for index, sent in enumerate(event["dispatch"] if event["verdict"] == "ok" else ()):
             self._hop[sent["step"]] = hop, "" if index else tokens
-            row = Row(hop, sent["specialist"], one_line(sent["ask"]), "running", "", "" if index else tokens)
+            row = Row(hop, sent["specialist"], _said(sent["ask"]), "running", "", "" if index else tokens)
             self._pending[sent["step"]] = row, time.monotonic()
 
     def _on_return(self, event: JSON) -> None:
         hop, tokens = self._hop.pop(event["n"], ("", ""))
         self._pending.pop(event["n"], None)
-        said = one_line(event["headline"] or event["cause"])
+        said = _said(event["headline"] or event["cause"])
         ms = f"{event['spent'].get('ms', 0):,}"
-        self._print(Row(hop, event["specialist"], one_line(event["ask"]), event["status"], said, tokens, ms))
+        self._print(Row(hop, event["specialist"], _said(event["ask"]), event["status"], said, tokens, ms))
 
     _on_rejected = _on_return
 
@@ -102,10 +106,10 @@ class Live:
         self._note("answered" if not event["lapsed"] else "lapsed", str(event["question"]))
 
     def _on_alarm(self, event: JSON) -> None:
-        self._note("alarm", one_line(event["message"]), "yellow")
+        self._note("alarm", _said(event["message"]), "yellow")
 
     def _on_stopped(self, event: JSON) -> None:
-        self._note("stopped", one_line(event["reason"]), "yellow")
+        self._note("stopped", _said(event["reason"]), "yellow")
 
     def _note(self, what: str, said: str, style: str = "dim") -> None:
         self._print(Row("", "", "", what, said), style)
@@ -135,6 +139,11 @@ class Live:
             cells.append(Text(value, style=f"{style} {colour}".strip()))
         table.add_row(*cells)
         return table
+
+
+def _said(text: str) -> str:
+    """Return a text from outside as one bounded line."""
+    return one_line(text[:WIDEST])
 
 
 def _ms(event: JSON) -> str:
