@@ -4,6 +4,8 @@ PY := .venv/bin/python
 # The first interpreter that really runs and is 3.11 or newer.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
 GOAL ?=
+NAME ?=
+DESCRIPTION ?=
 INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 help: ## list the targets
@@ -44,6 +46,10 @@ export GOAL
 dev: .venv/server ## serve the desk for Studio, chat clients and the board
 	@$(PY) -m langgraph_cli dev --no-browser --n-jobs-per-worker 10
 
+specialist: .venv/core ## a new specialist: make specialist NAME=noise [DESCRIPTION="..."]
+	@$(PY) -m graph specialist "$$NAME" $(if $(DESCRIPTION),--description "$$DESCRIPTION",)
+export NAME DESCRIPTION
+
 check: .venv/test ## lint, types, layers, dead code
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/vulture
 
@@ -62,4 +68,4 @@ bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
 eval: .venv/test ## routing accuracy; writes .out/eval.json
 	@$(PY) -m tests.evals
 
-.PHONY: help run dev check test test-slow test-llm bench eval
+.PHONY: help run dev specialist check test test-slow test-llm bench eval

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from contracts import DeskError
 
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 for an honest failure, 2 for wrong usage, 130 when interrupted."""
     options = _parser().parse_args(arguments)
@@ -49,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("-o", "--output", type=Path, default=Path("report.html"))
     bound = commands.add_parser("bound", help="worst case of the router's prompt, from the contracts alone")
     bound.add_argument("--json", action="store_true")
+    new = commands.add_parser("specialist", help="write a new specialist, its test and its registry line")
+    new.add_argument("name", help="lower-case letters, digits, _ and -, at most 64 characters")
+    new.add_argument("--description", default="", metavar="TEXT", help="what it covers, one line of at most 40 tokens")
     records = commands.add_parser("records", help="make the sample city, or import real records")
     records.add_argument("action", choices=["sample", "import"])
     records.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder of CSV files to import")
