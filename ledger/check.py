@@ -39,13 +39,14 @@ def checked(ledger: Any) -> JSON:
             "the ledger does not match its own digest: it was replaced or edited outside the reducers; "
             "restore the thread's last good checkpoint or open a new thread"
         )
-    if not _has_shape(ledger := migrated(ledger)):
+    current: JSON = migrated(ledger)
+    if not _has_shape(current):
         raise LedgerError("the ledger does not have the shape of a ledger: it was replaced; restore the thread's last good checkpoint")
-    return ledger
+    return current
 
 
 def _has_shape(ledger: JSON) -> bool:
     """Say whether all keys are there, with values of the kinds that the reducers write."""
     if ledger.keys() != _EMPTY.keys() or any(type(ledger[key]) is not type(like) for key, like in _EMPTY.items() if like is not None):
         return False
-    return all(isinstance(item, dict) and item.keys() == keys for name, keys in _SHAPES.items() for item in ledger[name])
+    return all(isinstance(item, dict) and bool(item.keys() == keys) for name, keys in _SHAPES.items() for item in ledger[name])

@@ -129,7 +129,7 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
 
 def _is_over(question: JSON, entry: JSON) -> bool:
     """Say whether a question may go with its stretch: it is closed, and a router that dispatched since has read the answer."""
-    return question["status"] != "open" and question["step"] <= entry["upto_step"] and question["after"] <= entry["upto_decision"]
+    return bool(question["status"] != "open" and question["step"] <= entry["upto_step"] and question["after"] <= entry["upto_decision"])
 
 
 def summed(summary: JSON | None, step: JSON) -> JSON:

@@ -46,8 +46,15 @@ def digest_of(ledger: JSON) -> str:
 
 
 def sealed(ledger: JSON, before: JSON | None = None) -> JSON:
-    """Return the ledger with fresh seals and digest; records that already stood in `before` keep theirs unread."""
-    known = {id(item) for name in RECORDS for item in before[name]} if before else set()
+    """Return the ledger with fresh seals and digest; records that already stood in `before` keep theirs unread.
+
+    Raises:
+        ValueError: A record that was replaced or left out had been altered, so that nobody could see it any more.
+    """
+    known = {id(item): item for name in RECORDS for item in before[name]} if before else {}
+    kept = {id(item) for name in RECORDS for item in ledger[name]}
+    if any(item["seal"] != seal_of(item) for place, item in known.items() if place not in kept):
+        raise ValueError("a record does not fit its seal")
     records = {name: [item if id(item) in known else {**item, "seal": seal_of(item)} for item in ledger[name]] for name in RECORDS}
     ledger = {**ledger, **records}
     return {**ledger, "digest": digest_of(ledger)}

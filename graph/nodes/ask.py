@@ -8,11 +8,13 @@ from langgraph.types import interrupt
 from contracts import estimate, one_line
 from graph.context import Context, context_of
 from graph.desk import Desk, tell
+from graph.keeping import keep, touch
 from graph.people import answers, pause
 from graph.state import View
 from ledger import Answered, Asked, checked, plain
 from ledger.events import ANSWER
 from ledger.view import open_questions
+from store.errors import StoreError
 
 JSON = dict[str, Any]
 LAPSED = ("", "skip", "no answer")
@@ -29,6 +31,7 @@ def make_ask(desk: Desk) -> Any:
             return {}
         if not context_of(runtime).ask_people:
             return await closed(desk, ledger, {}, runtime)
+        await touch(desk.store, ledger["case"])
         return await closed(desk, ledger, answers(interrupt(pause(ledger["case"], waiting)), waiting), runtime)
 
     return ask
@@ -54,4 +57,7 @@ async def _keep_long(desk: Desk, case: str, text: str) -> Any:
     line = one_line(text)
     if len(line.encode()) <= ANSWER.bytes and estimate(line) <= ANSWER.tokens:
         return None
-    return await desk.store.put(case, text, stem="G2", kind="resident_answer", description="A person's answer, whole", producer="ask")
+    try:
+        return await keep(desk.store, case, text, stem="G2", kind="resident_answer", description="A person's answer, whole", producer="ask")
+    except StoreError:
+        return None  # what fits the ledger goes on, visibly cut: a person is not asked again because a store is down

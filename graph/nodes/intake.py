@@ -13,10 +13,12 @@ from contracts import InputError, estimate
 from contracts.text import one_line, verbatim
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
+from graph.keeping import keep
 from graph.state import IntakeView
 from ledger import Finished, NewCriterion, Opened, checked, plain
 from ledger.events import CRITERION, MAX_CRITERIA, MAX_GOAL
 from ledger.share import GOAL
+from store.errors import StoreError, StoreUnavailable
 
 JSON = dict[str, Any]
 
@@ -29,17 +31,21 @@ def make_intake(desk: Desk) -> Any:
         ledger, goal = state["ledger"], state.get("goal")
         if ledger:
             ledger = checked(ledger)
-            if ledger["status"] == "open" and (goal is None or _clean(goal) == ledger["goal"]):
+            if ledger["status"] == "open" and (goal is None or isinstance(goal, str) and _clean(goal) == ledger["goal"]):
                 return {}
         goal, context, case = _checked_goal(goal), context_of(runtime), uuid.uuid4().hex
         setup = desk.setup(context)
         given = _checked_criteria(state.get("criteria"))
-        earlier = await _keep_earlier(desk, case, ledger, state["artifacts"]) if ledger else None
+        await desk.ready()
+        try:
+            whole = await _keep_goal(desk, case, goal)
+            earlier = await _keep_earlier(desk, case, ledger, state["artifacts"]) if ledger else None
+        except StoreError as error:
+            raise StoreUnavailable(f"no case was opened and nothing is lost, send the same goal again: {error}") from error
         criteria, cost = (
             (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), _goal_of(ledger))
         )
         criteria = tuple(_with_candidates(desk, item) for item in criteria)
-        whole = await _keep_goal(desk, case, goal)
         event = Opened(
             case=case,
             at=desk.clock().isoformat(),
@@ -63,9 +69,9 @@ def _goal_of(ledger: Any) -> str:
     return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"])]) if ledger else ""
 
 
-def _clean(goal: Any) -> Any:
+def _clean(goal: str) -> str:
     """Replace what no database stores in text: NUL and lone surrogates."""
-    return goal.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(goal, str) else goal
+    return goal.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _checked_goal(goal: Any) -> str:
@@ -75,10 +81,10 @@ def _checked_goal(goal: Any) -> str:
         raise InputError(f"the goal must be text, got {type(goal).__name__}")
     if len(goal) > MAX_GOAL:
         raise InputError(f"the goal has {len(goal)} characters, the most is {MAX_GOAL}: shorten it, or store the bulk and name it")
-    goal = str(_clean(goal))
-    if not one_line(goal):
+    text = _clean(goal)
+    if not one_line(text):
         raise InputError("the goal is empty: write what the resident complains about")
-    return goal
+    return text
 
 
 def _checked_criteria(given: Any) -> tuple[NewCriterion, ...]:
@@ -107,7 +113,7 @@ async def _keep_goal(desk: Desk, case: str, goal: str) -> Any:
     """Store a goal that the prompt cannot show whole, so that a specialist can read it by its handle."""
     if estimate(verbatim(goal[: 8 * GOAL])) < GOAL and len(goal) <= 8 * GOAL:
         return None
-    return await desk.store.put(case, goal, stem="G1", kind="goal", description="The resident's goal, whole", producer="intake")
+    return await keep(desk.store, case, goal, stem="G1", kind="goal", description="The resident's goal, whole", producer="intake")
 
 
 async def _keep_earlier(desk: Desk, case: str, ledger: JSON, artifacts: JSON) -> Any:
@@ -116,6 +122,5 @@ async def _keep_earlier(desk: Desk, case: str, ledger: JSON, artifacts: JSON) ->
         closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped", reason="a new goal came in")
         ledger = desk.fold(ledger, plain(closing))
     body = json.dumps({"ledger": ledger, "artifacts": artifacts}, ensure_ascii=False)
-    return await desk.store.put(
-        case, body, stem="E1", media_type="application/json", kind="earlier_case", description="The thread's case before this one", producer="intake"
-    )
+    named = {"stem": "E1", "kind": "earlier_case", "description": "The thread's case before this one", "producer": "intake"}
+    return await keep(desk.store, case, body, media_type="application/json", **named)

@@ -17,16 +17,20 @@ from contracts import LedgerError, clip, merge_handles
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
 from graph.desk import Desk, tell, watch
+from graph.keeping import keep, touch
 from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
 from ledger.events import LINE, RAW, Sent
 from ledger.share import CORRECTION
 from ledger.view import open_criteria, open_questions, pending_steps, roster_names
+from store.errors import StoreError
 
 JSON = dict[str, Any]
 RESERVE = 3
 """Supersteps kept back for the supervisor and the answer under the caller's recursion limit."""
+TOUCH = 8
+"""Decisions between two touches of an open case in the store."""
 
 
 @dataclass
@@ -69,7 +73,12 @@ def make_supervisor(desk: Desk) -> Any:
             reason = "the caller's recursion limit is nearly reached"
         if reason:
             return _stop(turn, runtime, reason)
-        decided = await _decide(turn, desk.router(context_of(runtime)), runtime)
+        if turn.ledger["counts"]["decisions"] % TOUCH == TOUCH - 1:
+            await touch(desk.store, case)
+        try:
+            decided = await _decide(turn, desk.router(context_of(runtime)), runtime)
+        except StoreError as error:
+            return _stop(turn, runtime, f"older turns could not be archived: {error}")
         turn.record(decided)
         record = turn.ledger["decisions"][-1]
         tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **{key: record[key] for key in _TOLD})
@@ -124,7 +133,8 @@ async def _compacted(turn: Turn, runtime: Runtime[Context], budget: int | None =
     """Archive older turns until the prompt fits, each stretch stored before it is recorded; return the prompt."""
     while stretch := compact(turn.ledger, turn.artifacts, budget):
         case, last = turn.ledger["case"], stretch.upto_step
-        handle = await turn.desk.store.put(
+        handle = await keep(
+            turn.desk.store,
             case,
             stretch.body,
             stem=stretch.stem,
