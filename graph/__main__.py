@@ -1,4 +1,4 @@
-"""`python -m graph`: run, replay, report, bound, records."""
+"""`python -m graph`: run, replay, report, bound, records, sweep."""
 
 import sys
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from store.errors import StoreError
-from store.protocol import ArtifactStore
+from store.protocol import RANGE, ArtifactStore
 
 JSON = dict[str, Any]
 
@@ -15,9 +15,14 @@ async def load_archives(store: ArtifactStore, ledger: JSON) -> tuple[dict[str, J
     alias = ledger["archive"][-1]["handle"] if ledger["archive"] else None
     while alias:
         try:
-            size = (await store.stat(ledger["case"], alias)).bytes
-            found[alias] = json.loads(await store.read(ledger["case"], alias, 0, size))
+            found[alias] = await load_json(store, ledger["case"], alias)
         except (StoreError, ValueError):
             return found, [alias]
         alias = found[alias]["previous"]
     return found, []
+
+
+async def load_json(store: ArtifactStore, case: str, alias: str) -> Any:
+    """Return a stored JSON document, read whole; raises as the store does, or ValueError."""
+    handle = await store.stat(case, alias, verify=True)
+    return json.loads(b"".join([await store.read(case, alias, at, RANGE) for at in range(0, handle.bytes, RANGE)]))

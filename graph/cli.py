@@ -57,6 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     records.add_argument("action", choices=["sample", "import"])
     records.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder of CSV files to import")
     records.add_argument("--force", action="store_true", help="let the sample city replace imported records")
+    sweep = commands.add_parser("sweep", help="remove artifacts of idle cases without a ledger file")
+    sweep.add_argument("--idle", type=float, metavar="DAYS", help="least days without activity; left out, DESK_RETENTION")
+    sweep.add_argument("--dry-run", action="store_true", help="only name the cases; threads of servers are not seen, only files")
     return parser
 
 

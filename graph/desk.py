@@ -1,5 +1,6 @@
 """The desk: what all nodes of one graph share, made lazily and only once."""
 
+import asyncio
 import datetime as dt
 import logging
 import time
@@ -16,7 +17,7 @@ from agents.calls import Spent as Cost
 from agents.offline import OfflineRouter
 from agents.settings import ModelChoice, ModelSettings, loaded
 from agents.specialist import Specialist
-from contracts import Registry, registry_of
+from contracts import Registry, SettingsError, registry_of
 from graph.context import Context
 from graph.events import event
 from graph.settings import DeskSettings
@@ -25,7 +26,6 @@ from ledger import Limits, RosterLine, Setup, Spent, bound, check_budget, fold
 from ledger.alarms import alarms
 from ledger.figures import figures
 from ledger.render import system_tokens
-from store.opening import open_store
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
@@ -84,7 +84,22 @@ class Desk:
         """The artifact store, opened on first use."""
         if self.given_store is not None:
             return self.given_store
-        return self._once("store", lambda: open_store(self.settings.store_url(self.home)))
+        return self._once("store", lambda: self.settings.store(self.home))
+
+    async def ready(self) -> None:
+        """Reach the configured store once, at first use: a store that is not there is one clear error, not a run of failed steps.
+
+        Raises:
+            SettingsError: The settings name no usable store, or the home folder cannot be made.
+            StoreUnavailable: It does not answer.
+        """
+        if self.given_store is None and "ready" not in self._made:
+            try:
+                await asyncio.to_thread(self.home.mkdir, parents=True, exist_ok=True)
+            except OSError as error:
+                raise SettingsError(f"the run folder {self.home} cannot be made ({error.strerror}): set DESK_HOME to a folder of yours") from None
+            await self.store.list("ready")
+            self._made["ready"] = True
 
     def router(self, context: Context) -> Endpoint:
         """Return the model that routes and writes the answer; without one, the offline router."""

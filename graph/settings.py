@@ -6,9 +6,12 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from contracts import Contract
+from contracts import Contract, SettingsError
 from ledger import RULES, Limits, RosterLine, bound
 from ledger.render import system_tokens
+from store.opening import open_store
+from store.protocol import ArtifactStore
+from store.sweeping import DAY
 
 
 class DeskSettings(BaseSettings):
@@ -22,6 +25,19 @@ class DeskSettings(BaseSettings):
     redis_url: str | None = Field(
         None, validation_alias="REDIS_URL", description="Keeps artifacts in Redis or Valkey; unset means a SQLite file in the home folder.", repr=False
     )
+    shared: bool = Field(
+        False, validation_alias="DESK_SHARED", description="Several hosts share the work: artifacts must lie in Redis, not in a file of one host."
+    )
+    store_timeout: float = Field(
+        5.0, gt=0, le=600, validation_alias="DESK_STORE_TIMEOUT", description="Seconds that one operation of the store may take."
+    )
+    retention: float = Field(
+        30.0,
+        gt=0,
+        le=36_500,
+        validation_alias="DESK_RETENTION",
+        description="Days that a case's artifacts stay after its last activity: Redis drops them then, a SQLite file when it is swept.",
+    )
     budget: int | None = Field(
         None, validation_alias="DESK_BUDGET", description="Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more."
     )
@@ -32,8 +48,18 @@ class DeskSettings(BaseSettings):
     specialist_timeout: float = Field(300.0, gt=0, validation_alias="DESK_SPECIALIST_TIMEOUT", description="Seconds that one step may take.")
 
     def store_url(self, home: Path) -> str:
-        """Return where artifacts are kept."""
+        """Return where artifacts are kept.
+
+        Raises:
+            SettingsError: Several hosts share work, and the artifacts would lie on one of them.
+        """
+        if self.shared and not self.redis_url:
+            raise SettingsError("DESK_SHARED is set, but a SQLite file is seen by one host only: set REDIS_URL to a Redis that all hosts reach")
         return self.redis_url or str(home / "artifacts.db")
+
+    def store(self, home: Path) -> ArtifactStore:
+        """Open the artifact store; nothing is connected before its first operation. Raises as `store_url` and `open_store` do."""
+        return open_store(self.store_url(home), timeout=self.store_timeout, ttl=max(1, round(self.retention * DAY)))
 
     def limits(self, specialists: Sequence[Contract]) -> Limits:
         """Return the limits of a case; without a configured budget, the default one or the least that holds this roster."""

@@ -21,7 +21,6 @@ from graph.samples import SAMPLES
 from graph.settings import DeskSettings
 from graph.terminal import Live, closing
 from ledger.figures import figures
-from store.opening import open_store
 
 JSON = dict[str, Any]
 STOPPED = 3
@@ -40,8 +39,9 @@ async def main(options: argparse.Namespace) -> int:
     console = Console(stderr=True, highlight=False)
     if not quiet:
         console.print(f"router: {_model()}; store: {'Redis' if settings.redis_url else settings.store_url(settings.home)}", style="dim", soft_wrap=True)
-    store = open_store(settings.store_url(settings.home))
+    store = settings.store(settings.home)
     try:
+        await store.list("ready")  # a store that is not there is one clear error, not a run of failed steps
         values = await _run(goal, options.criteria, Context(ask_people=people), store, settings.home, None if quiet else Live(console))
         file = await collect(store, values["ledger"], values["artifacts"], values["answer"])
     finally:
