@@ -17,6 +17,7 @@ RECORD_ID = re.compile(r"(?<![\w.])(?:[A-Z]{1,6}-?\d{3,}|\d{6,})(?!\w)")
 """What a record id looks like: letters and at least three digits, or at least six digits; years and house numbers do not."""
 LINES = 3
 GOAL_TOKENS = 500
+FINDINGS_TOKENS = 12_000
 REMOVED = "[record number removed]"
 
 _SYSTEM = """\
@@ -43,7 +44,7 @@ class Finding:
 
 
 def compose(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) -> str:
-    """Return the answer as plain assembly from findings and the ledger, without a model."""
+    """Return the answer as plain assembly from findings and the ledger, without a model; `missing` names lost artifacts, alias first."""
     parts = [line for line in (urgent(ledger["goal"]),) if line]
     told: set[int] = set()
     for item in ledger["criteria"]:
@@ -77,8 +78,12 @@ def _endings(ledger: JSON, missing: Sequence[str]) -> list[str]:
         why = "none of the desk's specialists handles this; please turn to the city's general 311 line"
         parts.append("\n".join(["Out of scope:", *(f"  - {one_line(item['text'])}: {why}" for item in outside)]))
     if missing:
-        parts.append("Could not be read any more, so it is left out: " + ", ".join(missing) + ".")
+        parts.append(_lost(missing))
     return parts
+
+
+def _lost(missing: Sequence[str]) -> str:
+    return f"Could not be read any more, so it is left out: {', '.join(missing)}."
 
 
 def _why(ledger: JSON, item: JSON) -> str:
@@ -109,7 +114,7 @@ def without_ids(text: str, ids: Sequence[str]) -> str:
 async def write(model: Endpoint, ledger: JSON, findings: Sequence[Finding], missing: Sequence[str], style: str) -> tuple[str, Spent]:
     """Return the answer in the resident's language, written by a model and checked by code; plain assembly where it fails twice."""
     plain = compose(ledger, findings, missing)
-    user = f"GOAL {verbatim(clip(ledger['goal'], tokens=GOAL_TOKENS))}\nFINDINGS\n{verbatim(plain)}"
+    user = f"GOAL {verbatim(clip(ledger['goal'], tokens=GOAL_TOKENS))}\nFINDINGS\n{verbatim(clip(plain, tokens=FINDINGS_TOKENS))}"
     known = f"{plain}\n{ledger['goal']}"
     spent, wrong, text = Spent(), ["everything"], ""
     for _ in range(2):
@@ -145,6 +150,6 @@ def _left_out(text: str, findings: Sequence[Finding], ledger: JSON, missing: Seq
         ids = RECORD_ID.findall(f"{finding.headline} {finding.outcome}")
         if finding.status == "done" and ids and not any(name in text for name in ids):
             lines.append(f"{finding.specialist}: {finding.headline}")
-    if missing and not any(alias in text for alias in missing):
-        lines.append("Could not be read any more, so it is left out: " + ", ".join(missing) + ".")
+    if untold := [item for item in missing if not re.search(rf"\b{re.escape(item.split()[0])}\b", text)]:
+        lines.append(_lost(untold))
     return "\n\n" + "\n".join(lines) if lines else ""

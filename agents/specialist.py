@@ -9,8 +9,9 @@ from typing import Any
 from contracts.handles import DESCRIPTION, Handle
 from contracts.registry import Contract
 from contracts.returns import HEADLINE, MAX_ARTIFACTS, MAX_QUESTIONS, OUTCOME, QUESTION, Audience, Facts, Question, Return, Status
-from store.protocol import ArtifactStore
 from store.errors import ArtifactNotFound
+from store.protocol import ArtifactStore
+from store.text import read_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +57,18 @@ class Task:
         Raises:
             ArtifactNotFound: The artifact belongs to another step or case, or does not exist.
         """
+        self._check(alias)
+        return await self.store.read(self.case, alias, start, length)
+
+    async def text(self, alias: str, start: int = 0, *, max_tokens: int = 1_500, max_bytes: int = 6_000) -> str:
+        """Read a part of such an artifact as text, cut between characters, with a mark that says where to go on; raises as `read` does."""
+        self._check(alias)
+        return (await read_text(self.store, self.case, alias, start, max_tokens=max_tokens, max_bytes=max_bytes)).text
+
+    def _check(self, alias: str) -> None:
         mine = alias == f"A{self.step}" or alias.startswith(f"A{self.step}.")
         if not mine and all(handle.alias != alias for handle in self.handles):
             raise ArtifactNotFound
-        return await self.store.read(self.case, alias, start, length)
 
     def returned(
         self,

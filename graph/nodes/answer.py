@@ -1,6 +1,8 @@
 """The answer node: read stored artifacts in bounded parts, write the text once, close the case."""
 
+import asyncio
 import time
+from contextlib import suppress
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -16,6 +18,7 @@ from ledger import Finished, checked, plain
 from ledger.replay import whole
 from ledger.view import open_criteria
 from store.errors import StoreError
+from store.protocol import RANGE
 from store.text import read_text
 
 JSON = dict[str, Any]
@@ -31,16 +34,16 @@ def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
         """Write the resident's text from stored artifacts and close the case."""
         ledger, context, started = checked(state["ledger"]), context_of(runtime), time.monotonic()
         if ledger["status"] != "open":
-            return {"answer": await _read_again(desk, ledger)}
+            return {"answer": await _read_again(desk, ledger, state["artifacts"])}
         findings, missing = await _findings(desk, ledger, state["artifacts"])
         stopped = ledger["reason"] or open_criteria(ledger)
-        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=tuple(missing[:64]))
-        preview = desk.fold(ledger, plain(closing))
+        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=tuple(missing[-64:]))
+        preview, lost = desk.fold(ledger, plain(closing)), _labelled(missing, state["artifacts"])
         cost = Cost()
         if desk.is_offline(context):
-            text = compose(preview, findings, missing)
+            text = compose(preview, findings, lost)
         else:
-            text, cost = await write(desk.router(context), preview, findings, missing, context.answer_style)
+            text, cost = await write(desk.router(context), preview, findings, lost, context.answer_style)
         handle = await _keep(desk, ledger["case"], text)
         closing = closing.model_copy(update={"answer": handle and handle.alias, "spent": spent_of(cost, started)})
         closed = desk.fold(ledger, plain(closing))
@@ -59,31 +62,36 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     archives, missing = await load_archives(desk.store, ledger)
     steps = whole(ledger, artifacts, archives).steps if not missing else ledger["steps"]
     told = [step for step in steps if step["status"] in ("done", "partial")][-MOST_STEPS:]
-    each = max(LEAST_EXCERPT, EXCERPT_TOKENS // max(1, sum(len(step["artifacts"]) for step in told)))
+    named = dict.fromkeys(alias for step in told for alias in step["artifacts"])
+    evidence = dict.fromkeys(alias for item in ledger["criteria"] for alias in item["evidence"])
+    shown = [*(alias for alias in named if alias not in evidence), *evidence][-(EXCERPT_TOKENS // LEAST_EXCERPT) :]
+    each = EXCERPT_TOKENS // max(1, len(shown))
+    # All at once: with a store that does not answer, the answer waits for one time-out and not for one after the other.
+    texts = dict(zip(shown, await asyncio.gather(*(_excerpt(desk, ledger["case"], alias, each) for alias in shown)), strict=True))
+    missing += [alias for alias in shown if texts[alias] is None]
     findings = []
     for step in told:
-        excerpts = []
-        for alias in step["artifacts"]:
-            try:
-                excerpts.append((await read_text(desk.store, ledger["case"], alias, max_tokens=each)).text)
-            except StoreError:
-                missing.append(alias)
-        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], tuple(excerpts)))
-    missing += [alias for alias in _unread(ledger, told) if not await _exists(desk, ledger["case"], alias)]
-    return findings, list(dict.fromkeys(missing))
+        excerpts = tuple(text for alias in step["artifacts"] if (text := texts.get(alias)) is not None)
+        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], excerpts))
+    for alias in evidence:
+        text, about = texts.get(alias), artifacts.get(alias)
+        if alias not in named and text is not None and about:
+            findings.append(Finding(0, about["producer"], "done", about["description"], "", (text,)))
+    return findings, missing
 
 
-def _unread(ledger: JSON, told: list[JSON]) -> list[str]:
-    """Return the evidence that no excerpt was read from."""
-    read = {alias for step in told for alias in step["artifacts"]}
-    return sorted({alias for item in ledger["criteria"] for alias in item["evidence"]} - read)
-
-
-async def _exists(desk: Desk, case: str, alias: str) -> bool:
+async def _excerpt(desk: Desk, case: str, alias: str, tokens: int) -> str | None:
+    """Return the head of an artifact whose whole body is what was stored, or None."""
     try:
-        return bool(await desk.store.stat(case, alias, verify=True))
+        await desk.store.stat(case, alias, verify=True)
+        return (await read_text(desk.store, case, alias, max_tokens=tokens)).text
     except StoreError:
-        return False
+        return None
+
+
+def _labelled(aliases: list[str], artifacts: JSON) -> list[str]:
+    """Return missing artifacts as the answer names them."""
+    return [f"{alias} ({artifacts[alias]['description']})" if alias in artifacts else alias for alias in aliases]
 
 
 async def _keep(desk: Desk, case: str, text: str) -> Any:
@@ -94,10 +102,10 @@ async def _keep(desk: Desk, case: str, text: str) -> Any:
         return None
 
 
-async def _read_again(desk: Desk, ledger: JSON) -> str:
-    if not ledger["answer"]:
-        return ""
-    try:
-        return (await desk.store.read(ledger["case"], ledger["answer"])).decode("utf-8", "replace")
-    except StoreError:
-        return ""
+async def _read_again(desk: Desk, ledger: JSON, artifacts: JSON) -> str:
+    """Return the answer of a closed case as it was given; where that is lost, plain assembly from what is there."""
+    if ledger["answer"]:
+        with suppress(StoreError):
+            return (await desk.store.read(ledger["case"], ledger["answer"], 0, RANGE)).decode("utf-8", "replace")
+    findings, missing = await _findings(desk, ledger, artifacts)
+    return compose(ledger, findings, _labelled(missing, artifacts))
