@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agents.endpoint import Endpoint
+from contracts.decision import REASON
 from graph.files import LedgerFile
 from ledger import rebuild
 from ledger.replay import whole
@@ -49,7 +50,7 @@ async def reask(file: LedgerFile, n: int, times: int, router: Endpoint) -> Reask
         reply, reading = await router.decide(built.prompt.system, built.prompt.user, roster)
         said = move(reading.action, [item.specialist for item in reading.dispatch], reading.out_of_scope, str(reading.fault))
         moves[said] += 1
-        reasons.setdefault(said, reading.reason or reading.detail)
+        reasons.setdefault(said, REASON.cut(reading.reason or reading.detail))
         tokens += reply.spent.tokens_in
         latency += reply.latency_ms
     matched = moves[recorded]

@@ -9,13 +9,27 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from contracts import one_line
+
+LONGEST = 2000
+"""Characters of a text that the board shows; contracts allow fewer, but a forged ledger might not keep to them."""
+
 
 @cache
 def environment() -> Environment:
     """Return the templates' environment; read on first use."""
-    made = Environment(loader=PackageLoader("graph.board"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
+    loader = PackageLoader("graph.board")
+    made = Environment(loader=loader, autoescape=True, finalize=visible, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
     made.globals.update(style=_static("board.css"), script=_static("board.js"))
     return made
+
+
+def visible(value: Any) -> Any:
+    """Return a text bounded and without invisible characters, which could turn the words around it; anything else as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup) or (value.isprintable() and len(value) <= LONGEST):
+        return value
+    text = "\n".join(one_line(line) for line in value[:LONGEST].splitlines())
+    return text if len(value) <= LONGEST else f"{text}…"
 
 
 @cache

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from contracts import LedgerError, one_line
 from graph.board.charts import Lanes, Series, lanes, series
+from graph.board.pages import LONGEST, visible
 from graph.files import LedgerFile
 from ledger.alarms import Alarm, alarms
 from ledger.figures import figures, history
@@ -16,9 +17,8 @@ from ledger.replay import Rebuilt, rebuild_all
 from ledger.report import Report, Row
 
 JSON = dict[str, Any]
-GOAL = 2000
-"""Characters of a goal that the page shows."""
 ANSWER = 20_000
+"""Characters of an answer that the page shows."""
 _KEPT = ("action", "reason", "verdict", "detail", "justified", "raw", "model", "method", "at", "prompt_sha256", "out_of_scope")
 _UNSAFE = "<>&'\u2028\u2029"
 
@@ -53,7 +53,7 @@ class Page:
     rows: list[tuple[Row, JSON]]
     ticks: dict[int, str]
     artifacts: list[JSON]
-    answer: str
+    answer: Markup
     data: Markup
 
 
@@ -65,15 +65,14 @@ def page_of(file: LedgerFile, *, thread: str | None = None, status: str = "", li
     rebuilt, why = _rebuilt(file) if missing is None else ([], f"the archived stretch {missing} is missing")
     rows = list(zip(report.decisions, past.decisions, strict=True))
     same = {item.n: item.same for item in rebuilt}
-    goal = _lines(ledger["goal"][:GOAL])
     drawn = series(report)
     asked = [item for item in past.questions if item["status"] == "open"] if ledger["status"] == "open" else []
     return Page(
         thread=thread,
         live=live,
         digest=f"{ledger['digest'][:16]} {status}",
-        goal=goal + ("…" if len(ledger["goal"]) > GOAL else ""),
-        goal_cut=len(ledger["goal"]) if len(ledger["goal"]) > GOAL else 0,
+        goal=ledger["goal"],
+        goal_cut=len(ledger["goal"]) if len(ledger["goal"]) > LONGEST else 0,
         goal_handle=ledger["goal_handle"],
         status=status if status and ledger["status"] == "open" else ledger["status"],
         reason=ledger["reason"],
@@ -93,7 +92,7 @@ def page_of(file: LedgerFile, *, thread: str | None = None, status: str = "", li
         rows=rows,
         ticks={n: "✓" if fine else "✗" for n, fine in same.items()},
         artifacts=[past.artifacts[alias] for alias in sorted(past.artifacts, key=_alias_key)],
-        answer=_lines(file.answer[:ANSWER]),
+        answer=Markup.escape("\n".join(map(one_line, file.answer[:ANSWER].splitlines()))),
         data=script_json(
             {
                 "decisions": [_decision(row, item, same.get(row.n)) for row, item in rows],
@@ -148,14 +147,9 @@ def _decision(row: Row, item: JSON, same: bool | None) -> JSON:
         "difficulty",
     )
     move = " + ".join(row.moves) if item["action"] != "dispatch" else f"dispatch {' + '.join(row.moves)}"
-    sent = [{key: work[key] for key in ("specialist", "ask", "handles")} for work in item["dispatch"]]
-    shown = {key: getattr(row, key) for key in numbers} | {key: item[key] for key in _KEPT}
+    sent = [{"specialist": work["specialist"], "ask": visible(work["ask"]), "handles": work["handles"]} for work in item["dispatch"]]
+    shown = {key: getattr(row, key) for key in numbers} | {key: visible(item[key]) for key in _KEPT}
     return shown | {"move": move, "dispatch": sent, "same": same}
-
-
-def _lines(text: str) -> str:
-    """Return a text of several lines without invisible characters."""
-    return "\n".join(one_line(line) for line in text.splitlines())
 
 
 def _alias_key(alias: str) -> tuple[str, int, int]:
