@@ -1,7 +1,6 @@
 """A specialist driven by a model: its own context, limits and tools, and its contract as the only way out."""
 
 import asyncio
-import contextvars
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,8 +14,10 @@ from langchain_core.tools import StructuredTool
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from agents.apart import apart
 from agents.calls import Spent, bounded, fault_of
 from agents.endpoint import KNOWN, Endpoint
+from agents.evidence import KeepEvidence
 from agents.faults import EndpointError, Fault, redact
 from agents.objects import read_object
 from agents.schema import contract_schema
@@ -146,17 +147,18 @@ async def _agent(run: Run, specialist: Specialist, task: Task, endpoint: Endpoin
             return None  # the step fails: a model that goes on would hand back work that nobody can read
         return f"{request.tool_call['name']} failed: {redact(str(error)) or type(error).__name__}"
 
+    given = specialist.tools(task)
+    tools = await given if inspect.isawaitable(given) else given
     schema = contract_schema(specialist.returns)
     out = StructuredTool.from_function(coroutine=hand_back, name=HAND_BACK, description="Hand back your return.", args_schema=schema)
     agent: Any = create_agent(
         await endpoint.chat(),
-        tools=[*specialist.tools(task), read_artifact, out],
+        tools=[*tools, read_artifact, out],
         system_prompt=f"{specialist.prompt}\n{RULES}",
-        middleware=[run, ToolErrorMiddleware(told)],
+        middleware=[run, KeepEvidence(task, frozenset({HAND_BACK, read_artifact.__name__})), ToolErrorMiddleware(told)],
     )
-    # An inner graph inherits the parent's saver and streams through context variables; an empty context keeps both out.
     work = agent.ainvoke({"messages": [("user", brief(task))]}, {"callbacks": list(callbacks), "recursion_limit": 12 * MAX_CALLS})
-    return (await asyncio.create_task(work, context=contextvars.Context()))["messages"][-1]
+    return (await apart(work))["messages"][-1]
 
 
 async def _repair(run: Run, specialist: Specialist, task: Task, endpoint: Endpoint, last: Any) -> None:

@@ -2,9 +2,12 @@
 
 import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from langchain_core.tools import BaseTool
 
 from contracts.handles import DESCRIPTION, Handle
 from contracts.registry import Contract
@@ -12,6 +15,11 @@ from contracts.returns import HEADLINE, MAX_ARTIFACTS, MAX_QUESTIONS, OUTCOME, Q
 from store.errors import ArtifactNotFound
 from store.protocol import ArtifactStore
 from store.text import read_text
+
+Tool = Callable[..., Any] | BaseTool
+"""A function with a docstring, or a LangChain tool, such as one from an MCP server."""
+STORED: ContextVar[list[Handle] | None] = ContextVar("stored", default=None)
+"""What was stored since somebody began to look."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +49,7 @@ class Task:
 
     async def put(self, body: bytes | str, *, kind: str, description: str, media_type: str = "text/plain") -> Handle:
         """Store bulk under this step and return its handle."""
-        return await self.store.put(
+        handle = await self.store.put(
             self.case,
             body,
             stem=f"A{self.step}",
@@ -50,6 +58,9 @@ class Task:
             description=DESCRIPTION.cut(description),
             producer=self.specialist.name,
         )
+        if (stored := STORED.get()) is not None:
+            stored.append(handle)
+        return handle
 
     async def read(self, alias: str, start: int = 0, length: int = 16_384) -> bytes:
         """Read a bounded range of an artifact that was handed over or stored by this step.
@@ -88,13 +99,13 @@ class Task:
             facts=facts,
             artifacts=tuple(item.alias if isinstance(item, Handle) else item for item in artifacts)[:MAX_ARTIFACTS],
             settles=tuple(name for name, _ in self.criteria) if status is Status.DONE else (),
-            questions=tuple(
-                item if isinstance(item, Question) else Question(text=QUESTION.cut(item), to=Audience.RESIDENT) for item in questions
-            )[:MAX_QUESTIONS],
+            questions=tuple(item if isinstance(item, Question) else Question(text=QUESTION.cut(item), to=Audience.RESIDENT) for item in questions)[
+                :MAX_QUESTIONS
+            ],
         )
 
 
-def no_tools(task: Task) -> Sequence[Callable[..., Any]]:
+def no_tools(task: Task) -> Sequence[Tool]:
     """Give a specialist no tools."""
     return ()
 
@@ -107,8 +118,8 @@ class Specialist(Contract):
     """Its work without a model. A plain function runs in a thread, a coroutine on the event loop."""
     prompt: str = ""
     """System prompt of the model-driven run; empty means that `run` is used even when a model is configured."""
-    tools: Callable[[Task], Sequence[Callable[..., Any]]] = no_tools
-    """Tools of the model-driven run, bound to the task."""
+    tools: Callable[[Task], Sequence[Tool] | Awaitable[Sequence[Tool]]] = no_tools
+    """Tools of the model-driven run, bound to the task; what they return is stored as the step's evidence."""
     examples: tuple[str, ...] = ()
     """Up to ten texts it answers for; for the offline router and evaluations, never in a prompt."""
 

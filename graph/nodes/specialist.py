@@ -12,6 +12,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from agents.apart import apart
 from agents.calls import Spent as Cost
 from agents.endpoint import Endpoint
 from agents.faults import EndpointError
@@ -82,7 +83,7 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
     timer = asyncio.timeout(desk.settings.specialist_timeout)
     try:
         async with timer:
-            result, cost = await _run(specialist, task, model)
+            result, cost = await apart(_run(specialist, task, model))
             handles = await _verified(task, result)
     except GraphBubbleUp:
         raise
@@ -151,4 +152,6 @@ def _place_of(error: Exception) -> str:
     """Return class and place of an error; its text may hold anything, a secret too."""
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
+    if last and last.name == "get_config":
+        return "a specialist cannot pause the graph or write to its stream: return blocked with a question"
     return f"{type(error).__name__}" + (f" in {last.name}, line {last.lineno}" if last else "")
