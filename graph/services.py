@@ -27,6 +27,7 @@ class Service:
     log: Path
     env: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment of this process."""
+    cwd: Path | None = None
     user: str | None = None
     quit: signal.Signals = signal.SIGTERM
     """How it is asked to end."""
@@ -41,7 +42,13 @@ class Service:
         with self.log.open("ab") as log:
             # A session of its own: Ctrl-C in a terminal must reach the stack alone, which then stops its children in order.
             self.process = subprocess.Popen(
-                self.command, env={**os.environ, **self.env}, stdout=log, stderr=log, user=self.user, start_new_session=True
+                self.command,
+                env={**os.environ, **self.env},
+                cwd=self.cwd,
+                stdout=log,
+                stderr=log,
+                user=self.user,
+                start_new_session=True,
             )
         end = time.monotonic() + seconds
         while not self.ready():

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -46,9 +46,11 @@ class Work:
 class Driver:
     """The instances as clients see them, and the work logs as the specialists left them."""
 
-    def __init__(self, urls: Sequence[str], *logs: Path, token: str | None = None) -> None:
-        headers = {"authorization": f"Bearer {token}"} if token else {}
-        self.clients: list[LangGraphClient] = [get_client(url=url, headers=headers, timeout=httpx.Timeout(60, connect=5)) for url in urls]
+    def __init__(self, urls: Sequence[str], *logs: Path, token: str = "", headers: Mapping[str, str] | None = None) -> None:
+        headers = headers if headers is not None else {"authorization": f"Bearer {token}"} if token else {}
+        self.clients: list[LangGraphClient] = [
+            get_client(url=url, api_key=None, headers=headers, timeout=httpx.Timeout(60, connect=5)) for url in urls
+        ]
         self.logs = logs
 
     async def __aenter__(self) -> Self:

@@ -39,10 +39,14 @@ async def test_a_question_asked_by_one_instance_is_answered_through_the_other(de
     assert [item["answer"] for item in ledger["questions"]] == ["Ms Lee"]
 
 
-async def test_either_instance_serves_the_custom_routes(stack: Stack) -> None:
+async def test_either_instance_serves_the_board(desk: Driver, stack: Stack) -> None:
+    run = await desk.start("Rats in the yard of 12 Elm St")
+    await desk.whole(run)
     async with httpx.AsyncClient() as client:
-        served = [(await client.get(f"{url}/probe")).json()["pid"] for url in stack.urls]
-    assert served == pids(stack)
+        for url in stack.urls:
+            page = await client.get(f"{url}/board/{run.thread}")
+            body = await client.get(f"{url}/board/{run.thread}/artifacts/A1/body")
+            assert page.status_code == 200 and "12 Elm St" in page.text and "north looked" in body.text
 
 
 async def test_two_goals_on_one_thread_at_once_never_mix(desk: Driver) -> None:
