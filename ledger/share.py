@@ -14,7 +14,7 @@ from ledger.events import Limits
 
 FRAME = 8
 """What chat templates add around two messages: OpenAI documents 3 tokens a message and 3 for the reply."""
-SCHEMA = 118
+SCHEMA = 124
 """Tokens of the decision schema without the names; measured with bpe-openai (o200k and cl100k), held by a test."""
 BYTES = 8
 GOAL = 500
@@ -22,7 +22,7 @@ GOAL_LEAST = 40
 CRITERIA = 228
 NOW = 64
 TALK = 100
-LATEST = 224
+LATEST = 216
 SUMMARY = Capped(tokens=8, bytes=48, empty=True)
 EARLIER = Capped(tokens=24, bytes=120, empty=True)
 SAID = Capped(tokens=HEADLINE.tokens, bytes=HEADLINE.bytes, empty=True)
