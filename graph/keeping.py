@@ -1,6 +1,7 @@
 """What the desk keeps beside a specialist's work: stored again when the backend does not answer, and touched while a case is open."""
 
 import asyncio
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +12,14 @@ from store.protocol import ArtifactStore
 TRIES = 3
 PAUSE = 0.25
 """Seconds before the second try, doubled for the third; each try has the store's own time-out."""
+
+
+_PLACE = re.compile(r"^((?:Redis|SQLite) store) \S+?(:?)(?= )")
+
+
+def reason_of(error: StoreError) -> str:
+    """Return why a store failed, without where it lies: a long path would push the reason out of a capped line."""
+    return _PLACE.sub(r"\1\2", str(error))
 
 
 async def keep(store: ArtifactStore, case: str, body: bytes | str, **fields: Any) -> Handle:

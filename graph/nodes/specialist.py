@@ -23,10 +23,11 @@ from contracts.causes import cause_of
 from contracts.returns import CAUSE
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
+from graph.keeping import reason_of
 from graph.state import View
 from ledger import Returned, checked, plain
 from ledger.view import pending_steps
-from store.errors import ArtifactNotFound
+from store.errors import ArtifactNotFound, StoreError
 
 JSON = dict[str, Any]
 log = logging.getLogger("ledger")
@@ -95,6 +96,8 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
         result, cause = None, f"{specialist.name} does not keep its contract: {cause_of(error)}"
     except ArtifactNotFound:
         result, cause = None, "names an artifact that the store does not have for this case"
+    except StoreError as error:
+        result, cause = None, reason_of(error)
     except (BrokenReturn, DeskError, EndpointError) as error:
         result, cause = None, str(error)
     except Exception as error:

@@ -17,7 +17,7 @@ from contracts import LedgerError, clip, merge_handles
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
 from graph.desk import Desk, tell, watch
-from graph.keeping import keep, touch
+from graph.keeping import keep, reason_of, touch
 from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
@@ -78,7 +78,7 @@ def make_supervisor(desk: Desk) -> Any:
         try:
             decided = await _decide(turn, desk.router(context_of(runtime)), runtime)
         except StoreError as error:
-            return _stop(turn, runtime, f"older turns could not be archived: {error}")
+            return _stop(turn, runtime, f"older turns could not be archived: {reason_of(error)}")
         turn.record(decided)
         record = turn.ledger["decisions"][-1]
         tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **{key: record[key] for key in _TOLD})
