@@ -133,19 +133,8 @@ def _deltas(rebuilt: Iterable[Rebuilt]) -> list[tuple[int, list[str]]]:
 
 
 def _decision(row: Row, item: JSON, same: bool | None) -> JSON:
-    numbers = (
-        "n",
-        "hop",
-        "verdicts",
-        "tokens_in",
-        "tokens_cached",
-        "tokens_out",
-        "tokens_source",
-        "attempts",
-        "prompt_tokens",
-        "bound",
-        "difficulty",
-    )
+    tokens = ("tokens_in", "tokens_cached", "tokens_out", "tokens_source", "prompt_tokens", "bound")
+    numbers = ("n", "hop", "verdicts", *tokens, "attempts", "difficulty", "latency_ms")
     move = " + ".join(row.moves) if item["action"] != "dispatch" else f"dispatch {' + '.join(row.moves)}"
     sent = [{"specialist": work["specialist"], "ask": visible(work["ask"]), "handles": work["handles"]} for work in item["dispatch"]]
     shown = {key: getattr(row, key) for key in numbers} | {key: visible(item[key]) for key in _KEPT}
