@@ -86,7 +86,7 @@ def _stretch(ledger: JSON, artifacts: JSON, gone: list[JSON]) -> Stretch:
     stretch = Stretch(last["n"], last["decision"], before, b"", ())
     after = preview(ledger, stretch)
     kept = known_aliases(after) | {alias for step in after["steps"] for alias in step["handed"]}
-    removed = tuple(alias for alias in artifacts if alias not in kept)
+    removed = tuple(sorted((alias for alias in artifacts if alias not in kept), key=alias_order))
     body = {
         "case": ledger["case"],
         "previous": ledger["archive"][-1]["handle"] if ledger["archive"] else None,
