@@ -325,3 +325,18 @@ async def test_an_answer_that_was_given_is_read_again_and_made_again_when_it_is_
     await store.delete(ended.ledger["case"], "A3")
     made = (await node(ended.values, Runtime()))["answer"]
     assert "101000001 is on file" in made and "left out: A3 (note of step 3)." in made
+
+
+async def test_a_case_is_touched_before_a_person_is_awaited(server: ValkeyServer) -> None:
+    store = RedisStore(server.connection_url, ttl=3)
+
+    async def late(task: Task) -> Return:
+        await asyncio.sleep(1.2 if task.specialist.name == "permits" else 0)
+        return await asking(task)
+
+    waiting = await run(store, specialists=four(late))
+    assert waiting.values["__interrupt__"]
+    with server.client() as client:
+        left = [client.pttl(key) for key in client.keys("desk:*")]
+    assert len(left) == 2 and min(left) > 2_000
+    await store.aclose()
