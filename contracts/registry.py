@@ -68,7 +68,7 @@ def registry_of(specialists: Iterable[Contract]) -> Registry:
 def check_contract(contract: Contract) -> None:
     """Refuse a specialist that a model API, the graph or the ledger could not carry."""
     name = contract.name
-    if not isinstance(name, str) or not NAME.match(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise RegistryError(f"specialist name {name!r} is not usable: lower-case letters, digits, _ and -, first a letter, at most 64 characters")
     if name in RESERVED:
         raise RegistryError(f"specialist name {name!r} is reserved by the desk: choose another")
