@@ -28,6 +28,7 @@ from ledger import checked
 from ledger.alarms import alarms
 from ledger.figures import figures
 from store.errors import ArtifactNotFound, StoreError
+from store.protocol import ArtifactStore
 from store.text import preview
 
 JSON = dict[str, Any]
@@ -72,8 +73,8 @@ async def enter() -> Response:
 @app.get("/board/")
 async def runs(request: Request) -> Response:
     """Show the latest runs."""
-    threads = await _threads(request).recent()
-    listed = [_listed(thread) for thread in threads]
+    store = (await _made()).store
+    listed = await asyncio.gather(*(_listed(store, thread) for thread in await _threads(request).recent()))
     return _page(await asyncio.to_thread(render, "runs.html", runs=sorted(listed, key=lambda run: str(run["opened"]), reverse=True), error=""))
 
 
@@ -159,10 +160,11 @@ async def _made() -> Desk:
     return _desk[0]
 
 
-def _listed(thread: Thread) -> JSON:
+async def _listed(store: ArtifactStore, thread: Thread) -> JSON:
     ledger = thread.values["ledger"]
     try:
-        report = figures(checked(ledger), thread.values.get("artifacts") or {})
+        archives, _ = await load_archives(store, checked(ledger))
+        report = figures(ledger, archives=archives)
     except DeskError as error:
         return {"thread": thread.id, "goal": str(error), "status": "error", "opened": ""} | dict.fromkeys(
             ("hops", "decisions", "first", "last", "alarms", "spark"), ""

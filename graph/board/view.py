@@ -19,7 +19,7 @@ from ledger.report import Report, Row
 JSON = dict[str, Any]
 ANSWER = 20_000
 """Characters of an answer that the page shows."""
-_KEPT = ("action", "reason", "verdict", "detail", "justified", "raw", "model", "method", "at", "prompt_sha256", "out_of_scope")
+_KEPT = ("action", "reason", "verdict", "detail", "justified", "raw", "model", "method", "prompt_sha256", "out_of_scope")
 _UNSAFE = "<>&'\u2028\u2029"
 
 
@@ -138,7 +138,7 @@ def _decision(row: Row, item: JSON, same: bool | None) -> JSON:
     move = " + ".join(row.moves) if item["action"] != "dispatch" else f"dispatch {' + '.join(row.moves)}"
     sent = [{"specialist": work["specialist"], "ask": visible(work["ask"]), "handles": work["handles"]} for work in item["dispatch"]]
     shown = {key: getattr(row, key) for key in numbers} | {key: visible(item[key]) for key in _KEPT}
-    return shown | {"move": move, "dispatch": sent, "same": same}
+    return shown | {"at": item["at"][:19].replace("T", " "), "move": move, "dispatch": sent, "same": same}
 
 
 def _alias_key(alias: str) -> tuple[str, int, int]:
