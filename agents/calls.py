@@ -14,7 +14,7 @@ from agents.settings import ModelChoice
 from contracts.tokens import estimate
 
 LONGEST_WAIT = 30.0
-BROKEN = (ModelError, ValueError, TypeError, LookupError, AttributeError, RecursionError, OSError)
+BROKEN = (ModelError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
 
 
 @dataclass(frozen=True, slots=True)

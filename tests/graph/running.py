@@ -1,76 +1,76 @@
-"""Runs of the real graph with a scripted router and specialists that find something else each time."""
+"""Runs of the whole graph with scripted routers, and what must hold after each of them."""
 
-import asyncio
-import random
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import Sequence
 from typing import Any
 
-from langgraph.checkpoint.memory import InMemorySaver
-
-from agents.specialist import Task
-from contracts import Return
-from graph.files import LedgerFile, collect
+from agents.specialist import Specialist
+from contracts import merge_handles
+from graph.archives import load_archives
 from graph.workflow import build
-from ledger import Limits
-from store import MemoryStore
-from tests.ledger.metered import WORDS
-from tests.scripted import Count, Scripted, dispatch, finish, four
+from ledger import Limits, checked, rebuild
+from ledger.replay import rebuild_all
+from store.opening import open_store
+from store.protocol import ArtifactStore
+from tests.scripted import Scripted, four
 
-NAMES = ("permits", "housing", "potholes", "sanitation")
-GOAL = "There is a pothole in front of 12 Elm St, rats in the yard, and I want to know whether the building has permits."
-CRITERIA = ["pothole at 12 Elm St", "rats in the yard", "permits of the building"]
 JSON = dict[str, Any]
 
 
-def finding(*, body: str = "", seed: int = 1, wait: float = 0.0) -> Callable[[Task], Awaitable[Return]]:
-    """Return work that differs from step to step; one in ten is partial."""
-    chance = random.Random(seed)
+class Ran:
+    """One desk and its last result."""
 
-    async def work(task: Task) -> Return:
-        a, b, c, d = chance.sample(WORDS, 4)
-        if wait:
-            await asyncio.sleep(wait)
-        handle = await task.put(body or f"Record about {task.ask} " * 40, kind="note", description=f"Note of step {task.step} on {a}")
-        if chance.random() < 0.1:
-            return task.returned("partial", f"{a} records end in 2021", f"The {a} file names the {b}; nothing on the {d}.", Count(count=0), [handle])
-        outcome = f"The {a} record names {b} work, closed with {c}; another entry is about the {d}."
-        return task.returned("done", f"{a} and {b} on record", outcome, Count(count=chance.randrange(9)), [handle])
+    def __init__(
+        self,
+        *replies: Any,
+        specialists: Sequence[Specialist] | None = None,
+        store: ArtifactStore | None = None,
+        checkpointer: Any = None,
+        router: Scripted | None = None,
+        thread: str = "t",
+        **limits: Any,
+    ) -> None:
+        self.router = router or Scripted(*replies)
+        self.store = store or open_store("memory:")
+        self.graph = build(
+            model=self.router,
+            store=self.store,
+            specialists=specialists or four(),
+            checkpointer=checkpointer,
+            limits=Limits(**limits),
+        )
+        self.thread = thread
+        self.config: Any = {"configurable": {"thread_id": thread}}
+        self.result: JSON = {}
 
-    return work
+    async def go(self, given: Any = None, *, config: Any = None, **options: Any) -> JSON:
+        """Run, and check everything that holds after any run."""
+        sent = given if given is not None else {"goal": "rats and a pothole at 5 Elm St", "criteria": ["one thing", "another thing"]}
+        self.result = await self.graph.ainvoke(sent, {**self.config, **(config or {})}, **options)
+        await assert_replays(self.result, self.store)
+        return self.result
+
+    @property
+    def ledger(self) -> JSON:
+        ledger: JSON = self.result["ledger"]
+        return ledger
+
+    def statuses(self) -> list[str]:
+        return [step["status"] for step in self.ledger["steps"]]
+
+    def criteria(self) -> dict[str, str]:
+        return {item["id"]: item["status"] for item in self.ledger["criteria"]}
 
 
-def moves(hops: int, *, planted: dict[int, Any] | None = None) -> list[Any]:
-    """Return a router's replies: one specialist a hop, three at once at times, something planted, then finish."""
-    replies: list[Any] = []
-    for index in range(hops):
-        name, word = NAMES[index % 4], WORDS[index % len(WORDS)]
-        if planted and index in planted:
-            replies.append(planted[index])
-        if index % 9 == 4:
-            more = [(NAMES[(index + i) % 4], f"c{i}: at {word} {index} of Elm St") for i in (1, 2)]
-            replies.append(dispatch((name, f"c3: look at {word} {index} of Elm St"), *more, reason="three views at once"))
-        else:
-            replies.append(dispatch((name, f"c{index % 3 + 1}: look at {word} {index} of Elm St"), reason=f"{name} covers it"))
-    return [*replies, finish()]
-
-
-async def run(
-    hops: int = 50, *, replies: Sequence[Any] = (), work: Callable[[Task], Any] | None = None, goal: str = GOAL, budget: int = 1500, **given: Any
-) -> tuple[LedgerFile, list[JSON]]:
-    """Run a case to its end; return its ledger file and its stream events."""
-    store, events, values = given.pop("store", None) or MemoryStore(), [], {}
-    desk = build(
-        model=Scripted(*(replies or moves(hops))),
-        store=store,
-        specialists=four(work or finding()),
-        checkpointer=InMemorySaver(),
-        limits=Limits(budget=budget, max_hops=2000),
-        **given,
-    )
-    config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 10_000}
-    async for mode, chunk in desk.astream({"goal": goal, "criteria": CRITERIA}, config, stream_mode=["custom", "values"]):
-        if mode == "custom":
-            events.append(chunk)
-        else:
-            values |= chunk
-    return await collect(store, values["ledger"], values["artifacts"], values.get("answer", "")), events
+async def assert_replays(result: JSON, store: ArtifactStore) -> None:
+    """Every decision's prompt comes back byte for byte from what was recorded, after a round trip through a file's JSON too."""
+    ledger, artifacts = json.loads(json.dumps([checked(result["ledger"]), result["artifacts"]]))
+    archives, broken = await load_archives(store, ledger)
+    assert not broken, broken
+    archives = json.loads(json.dumps(archives))
+    built = list(rebuild_all(ledger, artifacts, archives))
+    assert [item.n for item in built] == list(range(1, ledger["counts"]["decisions"] + 1))
+    assert all(item.same for item in built), [item.n for item in built if not item.same]
+    if built:
+        assert rebuild(ledger, artifacts, built[-1].n, archives).same
+    assert merge_handles({}, artifacts) == artifacts

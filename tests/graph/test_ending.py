@@ -1,0 +1,150 @@
+"""A run always ends, through the answer, inside its own budgets, whatever the router says."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from contracts import SettingsError
+from graph.workflow import build
+from ledger import Limits
+from store.opening import open_store
+from tests.graph.running import Ran
+from tests.scripted import Scripted, ask, dispatch, finish, four, specialist, work
+
+PERMITS = dispatch(("permits", "c1: look at 5 Elm St"))
+HOUSING = dispatch(("housing", "c2: look at 5 Elm St"))
+
+
+def fresh(n: int) -> str:
+    """Return a dispatch that was never made before."""
+    name = ("potholes", "permits", "sanitation", "housing")[n % 4]
+    return dispatch((name, f"c1: look at number {n} Elm St"))
+
+
+async def test_a_router_that_always_says_the_same_is_stopped() -> None:
+    ran = Ran(PERMITS)
+    result = await ran.go()
+    assert ran.ledger["status"] == "stopped" and ran.ledger["counts"]["steps"] == 1
+    assert [item["verdict"] for item in ran.ledger["decisions"]] == ["ok", "repeat", "repeat"]
+    assert ran.ledger["decisions"][1]["verdicts"] == ["repeat", "repeat"], "one corrective re-ask per decision"
+    assert '"permits"' in ran.ledger["decisions"][1]["raw"]
+    assert "refused: repeat" in ran.ledger["reason"] and "another thing" in result["answer"] and "refused: repeat" in result["answer"]
+
+
+async def test_an_unknown_name_three_times_at_hop_eight_loses_nothing() -> None:
+    ran = Ran(*(fresh(n) for n in range(7)), dispatch(("parks_and_rec", "c1: look at the park")))
+    result = await ran.go()
+    assert ran.ledger["counts"]["steps"] == 7 and ran.statuses() == ["done"] * 7
+    refused = [item for item in ran.ledger["decisions"] if item["verdict"] != "ok"]
+    assert [item["verdict"] for item in refused] == ["unknown_specialist"] * 2 and all("parks_and_rec" in item["raw"] for item in refused)
+    assert sum(len(item["verdicts"]) for item in refused) == 4
+    asked_again = [prompt for prompt in ran.router.prompts if "\nCORRECTION " in prompt]
+    assert len(asked_again) == 2 and all("potholes, permits, sanitation, housing" in prompt and "parks" not in prompt for prompt in asked_again)
+    assert "Record 101000001" in result["answer"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("The rats are the owner's duty; please call him and be patient.", "answered_itself"),
+        ("", "empty"),
+        ("{}", "wrong_key"),
+        (finish(), "premature_finish"),
+        (ask(), "nothing_to_ask"),
+        (dispatch(), "no_choice"),
+        (dispatch(("permits", "c1: look", ["A7"])), "unknown_handle"),
+        (dispatch(*((name, f"c1: {name}{n}") for n in range(2) for name in ("permits", "housing", "potholes"))), "too_many"),
+        (finish("c1", "c2", "c3"), "unknown_criterion"),
+    ],
+)
+async def test_each_kind_of_nonsense_is_named_and_ends_the_run(reply: str, verdict: str) -> None:
+    ran = Ran(reply)
+    result = await ran.go()
+    assert ran.ledger["status"] == "stopped" and {item["verdict"] for item in ran.ledger["decisions"]} == {verdict}
+    assert ran.ledger["counts"]["steps"] == 0 and result["answer"]
+
+
+async def test_a_corrected_decision_counts_and_the_record_keeps_what_was_said_first() -> None:
+    ran = Ran(dispatch(("parks", "c1: look")), dispatch(("permits", "c1: look"), ("housing", "c2: look")), finish())
+    await ran.go()
+    first = ran.ledger["decisions"][0]
+    assert first["verdict"] == "ok" and first["verdicts"] == ["unknown_specialist", "ok"] and "parks" in first["raw"]
+    assert ran.ledger["status"] == "done" and set(ran.criteria().values()) == {"met"}
+
+
+async def test_a_router_that_never_finishes_spends_its_hops_and_no_more() -> None:
+    ran = Ran(*(fresh(n) for n in range(100)), max_hops=12)
+    await ran.go()
+    assert ran.ledger["counts"]["hops"] == 12 and "hop budget of 12" in ran.ledger["reason"]
+    assert ran.ledger["status"] == "stopped" and ran.result["answer"]
+
+
+async def test_exactly_the_allowed_hops_and_the_answer_are_complete() -> None:
+    ran = Ran(*(fresh(n) for n in range(11)), HOUSING, finish(), max_hops=12)
+    await ran.go()
+    assert ran.ledger["counts"]["hops"] == 12 and ran.ledger["status"] == "done" and ran.ledger["reason"] == ""
+    assert len(ran.router.prompts) == 12, "all is settled: there is nothing left to ask the router"
+
+
+async def test_token_and_time_budgets() -> None:
+    ran = Ran(*(fresh(n) for n in range(50)), max_tokens=3000)
+    await ran.go()
+    assert "token budget" in ran.ledger["reason"] and 3000 <= ran.ledger["counts"]["tokens"] < 4500
+    ticks = iter(range(10_000))
+    graph = build(
+        model=Scripted(*(fresh(n) for n in range(50))),
+        store=open_store("memory:"),
+        specialists=four(),
+        limits=Limits(max_seconds=60),
+        clock=lambda: dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=5 * next(ticks)),
+    )
+    result = await graph.ainvoke({"goal": "rats", "criteria": ["one", "two"]})
+    assert "time budget of 60 s" in result["ledger"]["reason"] and result["answer"]
+
+
+@pytest.mark.parametrize("limit", range(4, 16))
+async def test_a_callers_small_recursion_limit_ends_through_the_answer_too(limit: int) -> None:
+    ran = Ran(*(fresh(n) for n in range(50)))
+    result = await ran.go(config={"recursion_limit": limit})
+    assert result["answer"] and "recursion limit" in ran.ledger["reason"]
+
+
+@pytest.mark.parametrize("limit", range(4, 12))
+async def test_refusals_under_a_small_recursion_limit_end_too(limit: int) -> None:
+    ran = Ran("nonsense", patience=16)
+    assert (await ran.go(config={"recursion_limit": limit}))["answer"]
+
+
+async def test_a_model_that_breaks_ends_the_run_with_its_cause() -> None:
+    ran = Ran(PERMITS, RuntimeError("the key sk-abcdefghijklmnop is wrong"))
+    result = await ran.go()
+    assert ran.ledger["status"] == "stopped" and ran.statuses() == ["done"]
+    assert "sk-abcdef" not in repr(result)
+
+
+async def test_a_specialist_that_is_gone_from_the_graph_is_not_dispatched() -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    saver, store = InMemorySaver(), open_store("memory:")
+    first = Ran(PERMITS, RuntimeError("stop here"), checkpointer=saver, store=store, specialists=four())
+    first.graph.interrupt_before_nodes = ["housing"]
+    first.router.replies = [HOUSING]
+    await first.graph.ainvoke({"goal": "rats", "criteria": ["one", "two"]}, first.config)
+    second = Ran(HOUSING, checkpointer=saver, store=store, specialists=four()[:3])
+    result = await second.go({"goal": "rats"})
+    assert second.ledger["decisions"][-1]["verdict"] == "not_registered" and result["answer"]
+
+
+def test_build_refuses_a_budget_that_cannot_hold_with_the_sum() -> None:
+    with pytest.raises(SettingsError, match=r"base \d+ \+ goal 40 .* set it to at least \d+"):
+        build(model=Scripted(finish()), store=open_store("memory:"), specialists=four(), limits=Limits(budget=900))
+
+
+async def test_an_edge_that_is_not_allowed_is_refused_and_no_default_taken() -> None:
+    roster = [specialist("permits", work, after=("housing",)), specialist("housing", work)]
+    ran = Ran(PERMITS, HOUSING, PERMITS, finish(), specialists=roster)
+    await ran.go()
+    first: Any = ran.ledger["decisions"][0]
+    assert first["verdicts"] == ["not_allowed", "ok"] and [step["specialist"] for step in ran.ledger["steps"]] == ["housing", "permits"]
+    assert ran.ledger["status"] == "done"
