@@ -6,6 +6,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do "$$p" -c
 GOAL ?=
 NAME ?=
 DESCRIPTION ?=
+# A checkpoint holds plain data: nothing else is built from one.
+export LANGGRAPH_STRICT_MSGPACK := true
 INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 help: ## list the targets
