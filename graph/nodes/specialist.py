@@ -60,7 +60,6 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
 
 def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, step: JSON) -> Task:
     texts = {item["id"]: item["text"] for item in ledger["criteria"]}
-    mine = {item["n"] for item in ledger["steps"] if item["specialist"] == specialist.name}
     return Task(
         specialist=specialist,
         case=ledger["case"],
@@ -69,7 +68,9 @@ def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, ste
         goal=ledger["goal"],
         criteria=tuple((name, texts[name]) for name in step["criteria"]),
         handles=tuple(Handle.model_validate(artifacts[alias]) for alias in step["handed"] if alias in artifacts),
-        answers=tuple((item["text"], item["answer"]) for item in ledger["questions"] if item["status"] == "answered" and item["step"] in mine),
+        answers=tuple(
+            (item["text"], item["answer"]) for item in ledger["questions"] if item["status"] == "answered" and item["specialist"] == specialist.name
+        ),
         store=desk.store,
         home=desk.home,
         today=desk.clock().date(),
