@@ -14,6 +14,7 @@ from agents.registry import SPECIALISTS
 from agents.specialist import Specialist
 from graph.context import Context
 from graph.desk import Desk, desk_of, now
+from graph.fence import fenced
 from graph.nodes import make_answer, make_ask, make_intake, make_specialist, make_supervisor
 from graph.state import DeskInput, IntakeView, SupervisorView, View, output_for, state_for
 from ledger import Limits
@@ -74,13 +75,13 @@ def workflow(desk: Desk) -> StateGraph[Any, Context, Any, Any]:
 def wired(graph: StateGraph[Any, Context, Any, Any], desk: Desk, answer: Any) -> StateGraph[Any, Context, Any, Any]:
     """Add the nodes and edges from intake to the answer."""
     names = tuple(desk.specialists)
-    graph.add_node("intake", make_intake(desk), input_schema=IntakeView)
-    graph.add_node("supervisor", make_supervisor(desk), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
+    graph.add_node("intake", fenced(make_intake(desk)), input_schema=IntakeView)
+    graph.add_node("supervisor", fenced(make_supervisor(desk)), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
     for specialist in desk.specialists.values():
-        graph.add_node(specialist.name, make_specialist(desk, specialist), input_schema=View)
+        graph.add_node(specialist.name, fenced(make_specialist(desk, specialist)), input_schema=View)
         graph.add_edge(specialist.name, "supervisor")
-    graph.add_node("ask", make_ask(desk), input_schema=View)
-    graph.add_node("answer", answer)
+    graph.add_node("ask", fenced(make_ask(desk)), input_schema=View)
+    graph.add_node("answer", fenced(answer))
     graph.add_edge("intake", "supervisor")
     graph.add_edge("ask", "supervisor")
     graph.add_edge("answer", END)
