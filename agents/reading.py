@@ -192,6 +192,6 @@ def _words(value: Any) -> list[str]:
 
 def _aliases(found: Mapping[str, Any]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.upper() for name in _words(found.get("handles"))))
-    if wrong := next((name for name in names if not re.match(ALIAS, name)), None):
-        raise Unreadable(Fault.CONTRADICTION, f"no such handle: {wrong[:20]}")
+    if wrong := next((name for name in names if not re.fullmatch(ALIAS, name)), None):
+        raise Unreadable(Fault.CONTRADICTION, f"no such handle in this case: {wrong[:20]}")
     return names[:8]
