@@ -21,7 +21,7 @@ from graph.nodes import answer, ask, intake, specialist, supervisor
 from graph.workflow import build
 from ledger import Limits
 from store import MemoryStore
-from tests.graph.running import CRITERIA, GOAL, finding, moves
+from tests.graph.instrumented import CRITERIA, GOAL, finding, moves
 from tests.scripted import Scripted, four
 
 TURNS, REPEATS = 50, 5

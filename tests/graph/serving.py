@@ -16,7 +16,7 @@ from graph.desk import desk_of
 from graph.workflow import build
 from ledger import Limits
 from store import MemoryStore
-from tests.graph.running import CRITERIA, GOAL
+from tests.graph.instrumented import CRITERIA, GOAL
 from tests.scripted import Scripted, four
 
 JSON = dict[str, Any]

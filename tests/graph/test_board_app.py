@@ -12,7 +12,7 @@ from graph.board.threads import ServerError, Thread
 from graph.desk import desk_of
 from graph.files import LedgerFile
 from store import MemoryStore
-from tests.graph.running import run
+from tests.graph.instrumented import run
 from tests.hostile import HOSTILE
 from tests.scripted import Scripted, finish, four
 

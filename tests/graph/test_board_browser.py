@@ -12,8 +12,8 @@ import pytest
 
 from graph.board.report import report_html
 from graph.files import LedgerFile
+from tests.graph.instrumented import finding, moves, run
 from tests.graph.planting import planted
-from tests.graph.running import finding, moves, run
 from tests.graph.serving import serve
 from tests.hostile import HOSTILE
 from tests.scripted import Scripted, dispatch, finish

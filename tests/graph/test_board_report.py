@@ -15,8 +15,8 @@ from graph.board.view import page_of
 from graph.files import LedgerFile
 from ledger import rebuild
 from ledger.figures import figures
+from tests.graph.instrumented import moves, run
 from tests.graph.planting import planted
-from tests.graph.running import moves, run
 from tests.hostile import HOSTILE
 from tests.ledger.metered import healthy
 from tests.scripted import dispatch

@@ -8,7 +8,7 @@ import pytest
 from graph.events import EVENTS, event
 from ledger.alarms import alarms
 from ledger.figures import figures
-from tests.graph.running import finding, moves, run
+from tests.graph.instrumented import finding, moves, run
 from tests.scripted import dispatch
 
 

@@ -8,7 +8,7 @@ import pytest
 from contracts import InputError, LedgerError
 from graph.files import load, save
 from ledger import rebuild
-from tests.graph.running import run
+from tests.graph.instrumented import run
 
 
 async def test_a_saved_case_comes_back_with_every_prompt(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from agents.endpoint import Endpoint
 from agents.settings import ModelChoice
 from graph.replaying import reask
-from tests.graph.running import run
+from tests.graph.instrumented import run
 from tests.scripted import Scripted, dispatch, finish
 
 

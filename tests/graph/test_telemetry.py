@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from graph import telemetry
-from tests.graph.running import GOAL, moves, run
+from tests.graph.instrumented import GOAL, moves, run
 from tests.scripted import dispatch
 
 

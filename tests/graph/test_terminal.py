@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from graph.terminal import Live, chart, closing
-from tests.graph.running import moves, run
+from tests.graph.instrumented import moves, run
 from tests.hostile import HOSTILE
 from tests.scripted import dispatch
 
