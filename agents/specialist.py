@@ -37,6 +37,8 @@ class Task:
     """Artifacts handed over by the dispatch."""
     answers: tuple[tuple[str, str], ...] = ()
     """What people answered to this specialist's questions, as (question, answer)."""
+    approvals: bool = False
+    """Whether a side effect may be offered to an approver; without, there is none."""
     store: ArtifactStore = field(repr=False)
     home: Path
     """Folder of run data; the records database lies in it."""
@@ -44,7 +46,7 @@ class Task:
 
     @property
     def key(self) -> str:
-        """Idempotency key for side effects: the same for every attempt at this step."""
+        """Idempotency key of this step: the same for every attempt at it; a new dispatch, such as after an answer, has another."""
         return f"{self.case}/s{self.step}"
 
     async def put(self, body: bytes | str, *, kind: str, description: str, media_type: str = "text/plain") -> Handle:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
+from agents.filing import filing_tool, with_filing
 from agents.lookup import MAX_SITES, Found, Query, Work, look_up
 from agents.records import RECORDS_FILE, Finding, ensure_records, locate_all
 from agents.specialist import Task
@@ -34,7 +35,9 @@ async def investigate(task: Task, queries: Sequence[Query], judge: Judge, on_str
         outcome = f"Not looked up, ask again for: {', '.join(work.left)}. {outcome}"
     unsure = work.left or work.found in (Found.AMBIGUOUS, Found.MISSING)
     status = Status.BLOCKED if work.question else Status.PARTIAL if unsure else Status.DONE
-    return task.returned(status, fitted(parts), outcome, facts, handles, [work.question] if work.question else [])
+    found = task.returned(status, fitted(parts), outcome, facts, handles, [work.question] if work.question else [])
+    places = max(map(len, work.results.values()), default=0)
+    return await with_filing(task, found, work.label if places == 1 else "")
 
 
 def bodies(work: Work) -> list[tuple[str, str, str]]:
@@ -89,7 +92,7 @@ def prompt(field: str) -> str:
 
 def tools_of(task: Task, *queries: Query) -> list[Callable[..., Any]]:
     """Return the queries as tools for a model: each takes an address, stores the whole finding, and returns its head."""
-    return [_bound(task, query) for query in queries]
+    return [*(_bound(task, query) for query in queries), *filing_tool(task)]
 
 
 def _bound(task: Task, query: Query) -> Callable[..., Any]:

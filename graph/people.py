@@ -12,7 +12,6 @@ from contracts.returns import Audience
 JSON = dict[str, Any]
 NO = "no"
 YES = "yes"
-_YES_WORDS = frozenset("yes|y|ok|okay|approve|approved|accept|accepted|go ahead|do it|yes please|sí|si|oui|ja".split("|"))
 _TOLD = ("answer", "text", "message", "args", "edited_action")
 
 
@@ -52,11 +51,6 @@ def answers(resumed: Any, waiting: Sequence[JSON]) -> dict[str, str]:
         named |= _by_id(part, {item["id"] for item in waiting})
     said = {item["id"]: _text(named.get(item["id"], "") if named else part, item) for item, part in zip(waiting, each, strict=False)}
     return {item["id"]: said.get(item["id"], "") or (NO if item["to"] == Audience.APPROVER else "") for item in waiting}
-
-
-def is_yes(text: str) -> bool:
-    """Say whether an approver's words are a plain yes; anything else is a no."""
-    return text.strip(" .!").casefold() in _YES_WORDS
 
 
 def _by_id(part: Any, ids: set[str]) -> JSON:

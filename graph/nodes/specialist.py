@@ -43,8 +43,9 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
 
     async def node(state: View, runtime: Runtime[Context]) -> JSON:
         ledger = checked(state["ledger"])
-        model = desk.specialist_model(context_of(runtime)) if specialist.prompt else None
-        tasks = [_task(desk, specialist, ledger, state["artifacts"], step) for step in pending_steps(ledger, specialist.name)]
+        context = context_of(runtime)
+        model = desk.specialist_model(context) if specialist.prompt else None
+        tasks = [_task(desk, specialist, ledger, state["artifacts"], step, context) for step in pending_steps(ledger, specialist.name)]
         done = await asyncio.gather(*(_work(desk, specialist, task, model) for task in tasks))
         for (event, _), task in zip(done, tasks, strict=True):
             folded = next(item for item in desk.fold(ledger, plain(event))["steps"] if item["n"] == task.step)
@@ -58,7 +59,7 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
     return node
 
 
-def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, step: JSON) -> Task:
+def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, step: JSON, context: Context) -> Task:
     texts = {item["id"]: item["text"] for item in ledger["criteria"]}
     return Task(
         specialist=specialist,
@@ -71,6 +72,7 @@ def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, ste
         answers=tuple(
             (item["text"], item["answer"]) for item in ledger["questions"] if item["status"] == "answered" and item["specialist"] == specialist.name
         ),
+        approvals=context.approvals and context.ask_people,
         store=desk.store,
         home=desk.home,
         today=desk.clock().date(),
