@@ -109,6 +109,9 @@ def test_a_thousand_hops_take_less_than_a_second() -> None:
     spent = time.process_time() - began
     assert spent < 1.0, f"{spent:.2f} s"
     assert page.count("<tr data-n=") == 1001
+    paths = dict(re.findall(r'<path class="(trace|bound|hard|stem)" d="([^"]*)"', page.replace('d="M0 6H22"', "")))
+    assert paths["trace"].count("H") == paths["bound"].count("H") == 1001 and paths["trace"].endswith("H10010")
+    assert paths["stem"].count("M") == 1000
     assert len(page) < 6_000_000
 
 

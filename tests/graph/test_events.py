@@ -2,12 +2,18 @@
 
 import logging
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
+from graph.context import Context
 from graph.events import EVENTS, event
+from graph.files import collect
+from graph.samples import SAMPLES
+from graph.workflow import build
 from ledger.alarms import alarms
 from ledger.figures import figures
+from store import MemoryStore
 from tests.graph.instrumented import finding, moves, run
 from tests.scripted import dispatch
 
@@ -62,3 +68,11 @@ async def test_alarms_are_told_while_the_case_runs_and_once() -> None:
     assert [item["code"] for _, item in told] == ["answered_itself"]
     later = [item["n"] for item in events[told[0][0] :] if item["event"] == "decision"]
     assert later and later[0] <= 11, "it was told at the tenth decision, long before the end"
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+async def test_the_desk_on_its_samples_fires_none(name: str, tmp_path: Path) -> None:
+    store = MemoryStore()
+    values = await build(store=store, home=tmp_path).ainvoke({"goal": SAMPLES[name]}, context=Context(ask_people=False))
+    file = await collect(store, values["ledger"], values["artifacts"])
+    assert alarms(figures(file.ledger, file.artifacts, file.archives)) == ()
