@@ -4,7 +4,7 @@ The desk's own nodes do the work; `listen` stands before them, and the answer le
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -20,6 +20,7 @@ from agents.registry import SPECIALISTS
 from contracts import InputError, one_line
 from graph.context import Context
 from graph.desk import Desk, desk_of
+from graph.node import Node
 from graph.nodes import make_answer
 from graph.nodes.ask import closed
 from graph.people import answers
@@ -53,15 +54,15 @@ def build_chat(desk: Desk, *, checkpointer: BaseCheckpointSaver[Any] | None = No
         heard: Annotated[str, Field(description="The last message that was taken in.")]
 
     graph: StateGraph[Any, Context, Any, Any] = StateGraph(ChatState, Context, input_schema=Messages, output_schema=Messages)
-    graph.add_node("listen", make_listen(desk), input_schema=ChatView)
+    graph.add_node("listen", Node(make_listen(desk)), input_schema=ChatView, destinations=("intake", "supervisor"))
     graph.add_edge(START, "listen")
-    return wired(graph, desk, make_reply(desk)).compile(checkpointer=checkpointer, name=name)
+    return wired(graph, desk, make_reply(desk), ChatView).compile(checkpointer=checkpointer, name=name)
 
 
 def make_listen(desk: Desk) -> Any:
     """Return the node that takes in what was typed."""
 
-    async def listen(state: ChatView, runtime: Runtime[Context]) -> Command[Literal["intake", "supervisor"]]:
+    async def listen(state: ChatView, runtime: Runtime[Context]) -> Command[str]:
         """Turn what was typed into the answer to the open question, else into a goal."""
         new = unheard(state["messages"], state.get("heard", ""))
         goal = "\n".join(filter(None, map(text_of, new)))

@@ -14,7 +14,7 @@ from agents.registry import SPECIALISTS
 from agents.specialist import Specialist
 from graph.context import Context
 from graph.desk import Desk, desk_of, now
-from graph.fence import fenced
+from graph.node import Node
 from graph.nodes import make_answer, make_ask, make_intake, make_specialist, make_supervisor
 from graph.state import DeskInput, IntakeView, SupervisorView, View, output_for, state_for
 from ledger import Limits
@@ -72,16 +72,16 @@ def workflow(desk: Desk) -> StateGraph[Any, Context, Any, Any]:
     return wired(graph, desk, make_answer(desk))
 
 
-def wired(graph: StateGraph[Any, Context, Any, Any], desk: Desk, answer: Any) -> StateGraph[Any, Context, Any, Any]:
-    """Add the nodes and edges from intake to the answer."""
+def wired(graph: StateGraph[Any, Context, Any, Any], desk: Desk, answer: Any, reads: Any = View) -> StateGraph[Any, Context, Any, Any]:
+    """Add the nodes and edges from intake to the answer; `reads` is what the answer's node is shown."""
     names = tuple(desk.specialists)
-    graph.add_node("intake", fenced(make_intake(desk)), input_schema=IntakeView)
-    graph.add_node("supervisor", fenced(make_supervisor(desk)), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
+    graph.add_node("intake", Node(make_intake(desk)), input_schema=IntakeView)
+    graph.add_node("supervisor", Node(make_supervisor(desk)), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
     for specialist in desk.specialists.values():
-        graph.add_node(specialist.name, fenced(make_specialist(desk, specialist)), input_schema=View)
+        graph.add_node(specialist.name, Node(make_specialist(desk, specialist)), input_schema=View)
         graph.add_edge(specialist.name, "supervisor")
-    graph.add_node("ask", fenced(make_ask(desk)), input_schema=View)
-    graph.add_node("answer", fenced(answer))
+    graph.add_node("ask", Node(make_ask(desk)), input_schema=View)
+    graph.add_node("answer", Node(answer), input_schema=reads)
     graph.add_edge("intake", "supervisor")
     graph.add_edge("ask", "supervisor")
     graph.add_edge("answer", END)

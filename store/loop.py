@@ -21,6 +21,10 @@ class LoopThread:
         """Await `work` on the private loop; cancelling the caller cancels it."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._started()))
 
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` on the private loop from synchronous code."""
+        return asyncio.run_coroutine_threadsafe(work, self._started()).result()
+
     async def stop(self) -> None:
         """End the loop and its thread."""
         with self._lock:
