@@ -1,14 +1,26 @@
 """Evaluation sets as files: one labelled text per line, checked when it is read. README.md documents the fields."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 SETS = Path(__file__).parent / "sets"
 NAMES = ("housing", "permits", "potholes", "sanitation")
+
+
+class Kinded(Protocol):
+    """What is of a kind."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind."""
+
+
+K = TypeVar("K", bound=Kinded)
 
 
 class Before(BaseModel):
@@ -36,6 +48,37 @@ class Item(BaseModel):
     second: frozenset[str] | None = None
     depth: Literal[2, 12, 25] | None = None
     before: Before | None = None
+
+
+def balanced(items: Sequence[K], limit: int | None) -> list[K]:
+    """Return at most `limit` items, taken from the kinds in turn, the same ones every time."""
+    if limit is None or limit >= len(items):
+        return list(items)
+    kinds: dict[str, list[K]] = {}
+    for item in items:
+        kinds.setdefault(item.kind, []).append(item)
+    turns = [item for row in zip_longest(*kinds.values()) for item in row if item is not None]
+    return turns[:limit]
+
+
+def chosen(names: Sequence[str], data: Path | None) -> dict[str, list[Item]]:
+    """Return sets by name: `complaints` and `scenarios` of the data folder, a set in `sets/`, or the path of a JSONL file.
+
+    Raises:
+        ValueError: There is no such set, or it does not fit the schema.
+    """
+    outside = {"complaints": complaints, "scenarios": scenarios}
+    found: dict[str, list[Item]] = {}
+    for name in names or (*sorted(path.stem for path in SETS.glob("*.jsonl")), *(outside if data else ())):
+        path = SETS / f"{name}.jsonl" if (SETS / f"{name}.jsonl").exists() else Path(name)
+        if name in outside and data is None:
+            raise ValueError(f"{name} needs DESK_DATA, the folder with the labelled city texts")
+        if name not in outside and not path.is_file():
+            raise ValueError(f"no set {name}: it is neither in {SETS.name}/ nor a file")
+        found[path.stem] = outside[name](data) if name in outside and data else list(read(path))
+    if empty := [name for name, items in found.items() if not items]:
+        raise ValueError(f"the set {empty[0]} is empty")
+    return found
 
 
 def own() -> list[Item]:

@@ -16,8 +16,8 @@ class Scored:
     acceptable_extra: frozenset[str] = frozenset()
     order: tuple[tuple[str, str], ...] = ()
     """Pairs (earlier, later) that a good order keeps."""
-    went: tuple[str, ...] = ()
-    """Specialists in the order of their first dispatch."""
+    went: tuple[frozenset[str], ...] = ()
+    """Specialists of each decision, in order."""
 
     @property
     def credited(self) -> frozenset[str]:
@@ -51,12 +51,15 @@ def contains(got: Labels, gold: Labels) -> float:
     return float(set(gold) <= set(got))
 
 
-def order_kept(went: Sequence[str], pairs: Iterable[tuple[str, str]]) -> float | None:
-    """Return the share of (earlier, later) pairs kept; a pair with one side never consulted is not kept; None without pairs."""
+def order_kept(went: Sequence[Collection[str]], pairs: Iterable[tuple[str, str]]) -> float | None:
+    """Return the share of (earlier, later) pairs kept by first dispatches; None without pairs.
+
+    A pair with one side never consulted, or with both sides sent at once, is not kept.
+    """
     wanted = list(pairs)
     if not wanted:
         return None
-    place = {name: at for at, name in reversed(list(enumerate(went)))}
+    place = {name: at for at, names in reversed(list(enumerate(went))) for name in names}
     return sum(a in place and b in place and place[a] < place[b] for a, b in wanted) / len(wanted)
 
 

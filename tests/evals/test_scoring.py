@@ -21,10 +21,11 @@ def test_set_scores(got, gold, expected):
 
 def test_order_counts_first_dispatches_and_missing_sides():
     pairs = [("housing", "permits"), ("permits", "potholes")]
-    assert order_kept(["housing", "permits", "housing", "potholes"], pairs) == 1.0
-    assert order_kept(["permits", "housing", "potholes"], pairs) == 0.5
-    assert order_kept(["housing"], pairs) == 0.0
-    assert order_kept(["housing"], []) is None
+    assert order_kept([{"housing"}, {"permits"}, {"housing"}, {"potholes"}], pairs) == 1.0
+    assert order_kept([{"permits"}, {"housing"}, {"potholes"}], pairs) == 0.5
+    assert order_kept([{"housing", "permits"}, {"potholes"}], pairs) == 0.5
+    assert order_kept([{"housing"}], pairs) == 0.0
+    assert order_kept([{"housing"}], []) is None
 
 
 def test_kappa_is_one_for_agreement_zero_for_chance_and_negative_for_contradiction():
@@ -57,7 +58,7 @@ def test_difference_is_paired_where_it_can_be():
 
 def test_summary_credits_extras_only_where_it_says_so():
     items = [
-        Scored(frozenset({"a", "b"}), frozenset({"a"}), frozenset({"b"}), (("a", "b"),), ("b", "a")),
+        Scored(frozenset({"a", "b"}), frozenset({"a"}), frozenset({"b"}), (("a", "b"),), (frozenset("b"), frozenset("a"))),
         Scored(frozenset(), frozenset()),
         Scored(frozenset({"c"}), frozenset()),
     ]
