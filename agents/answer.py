@@ -152,4 +152,6 @@ def _left_out(text: str, findings: Sequence[Finding], ledger: JSON, missing: Seq
             lines.append(f"{finding.specialist}: {finding.headline}")
     if untold := [item for item in missing if not re.search(rf"\b{re.escape(item.split()[0])}\b", text)]:
         lines.append(_lost(untold))
-    return "\n\n" + "\n".join(lines) if lines else ""
+    untold_criteria = [item for item in ledger["criteria"] if item["status"] != "met" and one_line(item["text"]) not in text]
+    parts = ["\n".join(lines)] * bool(lines) + _endings({**ledger, "criteria": untold_criteria}, ())
+    return "".join(f"\n\n{part}" for part in parts)

@@ -78,6 +78,8 @@ class Endpoint:
     def __init__(self, choice: ModelChoice, chat: BaseChatModel | None = None) -> None:
         self.choice = choice
         self._given = chat
+        self.agents: dict[Any, Any] = {}
+        """Agents built over this model, by whoever builds them."""
         self._chats: WeakKeyDictionary[asyncio.AbstractEventLoop, BaseChatModel] = WeakKeyDictionary()
 
     async def chat(self) -> BaseChatModel:

@@ -15,8 +15,8 @@ SHOWN_TOKENS = 1_200
 class KeepEvidence(AgentMiddleware[Any, Any]):
     """Stores tool results, and shows the model their heads with the alias to name."""
 
-    def __init__(self, task: Task, own: frozenset[str]) -> None:
-        """Keep the results of all tools but `own` for a task."""
+    def __init__(self, task: Callable[[], Task], own: frozenset[str]) -> None:
+        """Keep the results of all tools but `own` for the task that is being worked on."""
         super().__init__()
         self.task, self.own = task, own
 
@@ -31,5 +31,5 @@ class KeepEvidence(AgentMiddleware[Any, Any]):
         name = request.tool_call["name"]
         if stored or name in self.own or not isinstance(message, ToolMessage) or message.status == "error" or not message.text.strip():
             return message
-        handle = await self.task.put(message.text, kind="tool_result", description=f"result of {name}")
+        handle = await self.task().put(message.text, kind="tool_result", description=f"result of {name}")
         return message.model_copy(update={"content": f"Stored as {handle.alias}.\n{clip(message.text, tokens=SHOWN_TOKENS)}"})
