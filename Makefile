@@ -41,7 +41,7 @@ help: ## list the targets
 	@test -n "$(ENGINE_PYTHON)" || { echo "Python 3.12 or newer is needed for the engine: install it, or call make ENGINE_PYTHON=/path/to/python3"; exit 1; }
 	@echo "setting up .venv/engine with $$($(ENGINE_PYTHON) --version) (once, about a minute)"
 	@test -x .venv/engine/bin/python || $(ENGINE_PYTHON) -m venv .venv/engine
-	@.venv/engine/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable ".[engine]"
+	@.venv/engine/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable ".[stack]"
 	@touch $@
 
 .venv/llm: .venv/test

@@ -20,6 +20,7 @@ from graph.services import Service, answers, engine, free_port, postgres, valkey
 
 DEFAULTS = {
     "REDIS_BROKER_ENABLED": "true",
+    "DESK_SHARED": "true",
     "AEGRA_CHECKPOINT_DURABILITY": "sync",
     "LEASE_DURATION_SECONDS": "30",
     "HEARTBEAT_INTERVAL_SECONDS": "5",

@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +44,14 @@ async def test_both_servers_give_the_same_ledger(home: Path) -> None:
     assert engine["status"] == dev["status"] == "done"
     assert [item["prompt_sha256"] for item in engine["decisions"]] == [item["prompt_sha256"] for item in dev["decisions"]]
     assert bare(engine) == bare(dev)
+
+
+def test_the_licensed_server_is_given_the_same_files(tmp_path: Path) -> None:
+    """Its image is not run here; that the project's part of it names what exists is checked."""
+    subprocess.run([sys.executable, "-m", "langgraph_cli", "dockerfile", str(tmp_path / "Dockerfile")], check=True, capture_output=True)
+    lines = (tmp_path / "Dockerfile").read_text()
+    found = {name: json.loads(value) for name, value in re.findall(r"^ENV (LANG\w+)='(.*)'$", lines, re.M)}
+    for path in found["LANGSERVE_GRAPHS"].values():
+        assert Path(path.partition(":")[0].removeprefix("/deps/main/")).exists()
+    assert found["LANGGRAPH_HTTP"] == json.loads(Path("langgraph.json").read_text())["http"]
+    assert "ADD . /deps/" in lines
