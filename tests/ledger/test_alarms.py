@@ -36,6 +36,11 @@ def test_tokens_that_rise_while_difficulty_is_flat() -> None:
     assert "350 per decision" in alarm.message
 
 
+def test_tokens_that_rise_by_more_than_a_ledger_line_each_from_a_high_start() -> None:
+    case = healthy(12, meter=lambda event: {"tokens_in": 3000 + 150 * event["n"], "tokens_source": "estimated"})
+    assert codes(case) == ["rising_tokens"]
+
+
 def test_slow_growth_that_compaction_does_not_hold() -> None:
     case = Metered("rats", "heat", budget=100_000, max_hops=1000)
     for index in range(120):
