@@ -110,6 +110,26 @@ async def test_a_task_reads_what_it_was_handed_and_what_it_stored_and_nothing_el
     assert set(told) == {NOT_FOUND} and ended.statuses == ["done"] * 4
 
 
+async def test_a_task_does_not_read_what_another_step_of_its_case_stored_unless_it_was_handed() -> None:
+    told: dict[int, list[str]] = {}
+
+    async def work(task: Task) -> Return:
+        made = await working({}, 500)(task)
+        told[task.step] = [str(await outcome(task.read("A1"))), str(await outcome(task.text("A1")))]
+        return made
+
+    replies = [dispatch(("potholes", "c1: look")), dispatch(("permits", "c2: look")), dispatch(("housing", "c4: look", ["A1"]))]
+    await run(MemoryStore(), router=lambda system, user: replies.pop(0) if replies else route(system, user), specialists=four(work))
+    assert all("of step 1" in text for text in told[1] + told[3]) and told[2] == [NOT_FOUND] * 2
+
+
+async def outcome(read: Any) -> Any:
+    try:
+        return await read
+    except ArtifactNotFound as error:
+        return error
+
+
 async def test_handles_that_are_written_into_the_state_open_nothing() -> None:
     store, saver = MemoryStore(), InMemorySaver()
     case = await other(store)
