@@ -1,0 +1,69 @@
+"""A thousand hops: every prompt within the budget, every decision rebuilt, no growth of what a checkpoint holds."""
+
+import re
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph.archives import load_archives
+from ledger import rebuild
+from ledger.figures import figures
+from ledger.replay import rebuild_all
+from tests.graph.running import Ran
+from tests.scripted import dispatch
+from tests.vocabularies import VOCABULARIES
+
+
+def route(system: str, user: str) -> str:
+    """Send somebody to the next house."""
+    n = max(map(int, re.findall(r"^(\d+) \w+ done", user.split("STEPS\n")[1], re.M)), default=0) + 1
+    return dispatch((("permits", "housing", "potholes", "sanitation")[n % 4], f"c2: look at number {n} Elm St"))
+
+
+class Sizes(InMemorySaver):
+    """A saver that notes how many bytes each checkpoint's channels take."""
+
+    def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        values = checkpoint["channel_values"]
+        sizes.append(sum(len(self.serde.dumps_typed(values[name])[1]) for name in ("ledger", "artifacts") if name in values))
+        return super().put(config, checkpoint, metadata, new_versions)
+
+
+sizes: list[int] = []
+
+
+async def run(hops: int) -> tuple[Ran, list[int]]:
+    sizes.clear()
+    ran = Ran(checkpointer=Sizes(), max_hops=hops, budget=1500)
+    ran.router.answer = route
+    ran.result = await ran.graph.ainvoke({"goal": "rats at 5 Elm St", "criteria": ["one", "two"]}, {**ran.config, "recursion_limit": 10 * hops})
+    archives, broken = await load_archives(ran.store, ran.ledger)
+    assert not broken and ran.ledger["counts"]["steps"] == hops
+    built = list(rebuild_all(ran.ledger, ran.result["artifacts"], archives))
+    assert len(built) == hops and all(item.same for item in built)
+    assert all(item.prompt.tokens <= 1500 for item in built)
+    for k in range(1, hops + 1, max(1, hops // 25)):
+        assert rebuild(ran.ledger, ran.result["artifacts"], k, archives).same
+    for messages in ran.router.seen[:: max(1, hops // 100)]:
+        assert all(len(vocabulary.encode_ordinary("".join(str(item.content) for item in messages))) <= 1500 for vocabulary in VOCABULARIES)
+    report = figures(ran.ledger, ran.result["artifacts"], archives)
+    assert len(report.decisions) == hops
+    return ran, list(sizes)
+
+
+async def test_a_hundred_and_fifty_hops() -> None:
+    ran, _ = await run(150)
+    assert ran.ledger["counts"]["compactions"] >= 2
+
+
+@pytest.mark.slow
+async def test_a_thousand_hops() -> None:
+    ran, seen = await run(1000)
+    # Three checkpoints a hop at most; what counts is the mean of what one holds, early and late.
+    per_hop = len(seen) // 1000
+    early, late = seen[100 * per_hop : 200 * per_hop], seen[-100 * per_hop :]
+    assert abs(sum(late) / len(late) - sum(early) / len(early)) <= 0.1 * sum(early) / len(early), (sum(early) / len(early), sum(late) / len(late))
+    print(
+        f"bytes per checkpoint: hops 100-200 {sum(early) / len(early):.0f}, last 100 {sum(late) / len(late):.0f}; compactions {ran.ledger['counts']['compactions']}"
+    )
