@@ -1,21 +1,27 @@
 """The chat face: one reply for each request, answers and follow-ups understood, nothing internal in the message stream."""
 
+import asyncio
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from agents.client import make_chat
+from agents.offline import OfflineRouter
 from agents.records import RECORDS_FILE, make_sample
 from agents.registry import SPECIALISTS
+from agents.settings import ModelChoice
 from agents.specialist import Specialist, Task
 from contracts import InputError, Return
 from graph.chat import UNREAD, build_chat, text_of
 from graph.desk import desk_of
 from store import MemoryStore
+from tests.endpoint import Answer, Body, ScriptedEndpoint, fitting, says
 from tests.scripted import Count, specialist, work
 
 JSON = dict[str, Any]
@@ -139,6 +145,54 @@ async def test_a_follow_up_is_about_the_place_before(tmp_path: Path) -> None:
         ledger = (await graph.aget_state(thread())).values["ledger"]
         assert ledger["goal"] == question and "__interrupt__" not in values
         assert [step["specialist"] for step in ledger["steps"]] == [owner] and "31 Lantern St" in replies(values)[-1]
+
+
+async def test_the_reply_is_the_models_text_and_nothing_else_of_it_streams() -> None:
+    said = "En el patio hay ratas: expediente 101000001, visto hoy. Diríjase a sanidad."
+
+    def script(request: Body) -> Answer:
+        system, user = (message["content"] for message in request["messages"])
+        if "choose who works next" in system:
+            made = OfflineRouter(specialists=(rats(),)).invoke([SystemMessage(system), HumanMessage(user)])
+            return fitting(json.loads(made.text))(request)
+        if "open a case" in system:
+            return fitting({"criteria": [{"text": "ratas en el patio", "owners": ["sanitation"]}]})(request)
+        return says(said)
+
+    with ScriptedEndpoint(script) as server:
+        graph = chat(given_model=make_chat(ModelChoice(role="router", model="m", base_url=server.url)))
+        pieces = [chunk async for chunk in graph.astream({"messages": [("user", "Ratas en el patio")]}, thread(), stream_mode="messages")]
+    values = (await graph.aget_state(thread())).values
+    assert replies(values) == [said] and "".join(str(message.content) for message, _ in pieces) == said
+    assert {record["model"] for record in values["ledger"]["decisions"]} == {"m"}
+
+
+async def test_running_again_from_any_point_gives_one_reply() -> None:
+    graph = chat()
+    await graph.ainvoke({"messages": [("user", "Rats in the yard")]}, thread())
+    history = [state async for state in graph.aget_state_history(thread()) if state.next]
+    assert len(history) > 4
+    for state in history:
+        values = await graph.ainvoke(None, state.config)
+        assert [message.type for message in values["messages"]] == ["human", "ai"], state.next
+        ledger = (await graph.aget_state(thread())).values["ledger"]
+        assert ledger["status"] == "done" and ledger["conflicts"] == [] and len(ledger["steps"]) == 1
+
+
+async def test_a_message_after_a_cancelled_turn_is_the_one_worked_on() -> None:
+    async def slow(task: Task) -> Return:
+        await asyncio.sleep(0 if "second" in task.goal else 30)
+        return await work(task)
+
+    graph = chat([rats(slow)])
+    turn = asyncio.create_task(graph.ainvoke({"messages": [("user", "Rats in the yard")]}, thread()))
+    while not (await graph.aget_state(thread())).next == ("sanitation",):
+        await asyncio.sleep(0.01)
+    turn.cancel()
+    await asyncio.gather(turn, return_exceptions=True)
+    values = await graph.ainvoke({"messages": [("user", "Rats in the second yard")]}, thread())
+    ledger = (await graph.aget_state(thread())).values["ledger"]
+    assert ledger["goal"] == "Rats in the second yard" and ledger["status"] == "done" and len(replies(values)) == 1
 
 
 def test_text_of_blocks_is_verbatim() -> None:

@@ -37,6 +37,10 @@ def test_context_fields_stand_on_nodes_that_exist(graph: Any) -> None:
     assert set(fields["specialist_model"]["langgraph_nodes"]) == NAMES
 
 
+def test_servers_bring_their_own_checkpointer() -> None:
+    assert desk.checkpointer is None and chat.checkpointer is None
+
+
 def test_names_and_edges_are_real() -> None:
     assert (desk.name, chat.name) == ("desk", "chat")
     edges = {(edge.source, edge.target) for edge in desk.get_graph().edges}
