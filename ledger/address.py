@@ -1,6 +1,7 @@
 """Tell whether a text speaks to its reader, in the languages most spoken in US cities and a few more."""
 
 import re
+from functools import lru_cache
 
 _QUOTED = re.compile(r"[\"“„«‘][^\"”“»’]{0,200}[\"”“»’]|'[^']{1,200}'(?!\w)")
 _WORDS = (
@@ -24,6 +25,7 @@ _SCRIPTS = (
 _ADDRESS = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b|{'|'.join(_SCRIPTS)}", re.IGNORECASE)
 
 
+@lru_cache(maxsize=2048)
 def speaks_to_resident(text: str) -> bool:
     """Say whether a text speaks to its reader; what it quotes does not count."""
     return bool(_ADDRESS.search(_QUOTED.sub(" ", text)))

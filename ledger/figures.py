@@ -5,6 +5,7 @@ Works on any ledger that `checked` takes, running or closed; a stretch that comp
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
@@ -98,10 +99,16 @@ def fills(steps: Iterable[JSON]) -> tuple[Fill, ...]:
     sizes: dict[str, list[int]] = {}
     for step in steps:
         facts = " ".join(f"{key}={value}" for key, value in step["facts"].items() if value is not None)
-        sizes.setdefault(step["specialist"], []).append(estimate(step["headline"]) + estimate(step["outcome"]) + estimate(facts))
+        sizes.setdefault(step["specialist"], []).append(_tokens(step["headline"]) + _tokens(step["outcome"]) + _tokens(facts))
     cap = HEADLINE.tokens + OUTCOME.tokens + FACTS.tokens
     found = [Fill(name, len(each), fmean(each), max(each), cap) for name, each in sizes.items()]
     return tuple(sorted(found, key=lambda fill: (-fill.mean, fill.specialist)))
+
+
+@lru_cache(maxsize=4096)
+def _tokens(text: str) -> int:
+    """Estimate a text once, however often a running case is looked at."""
+    return estimate(text)
 
 
 def accuracy_of(rows: Sequence[Row], labels: Mapping[int, Collection[str]]) -> Accuracy | None:

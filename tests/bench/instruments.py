@@ -69,11 +69,13 @@ def configured() -> Iterator[None]:
     telemetry._histogram.cache_clear()
 
 
-async def _share(turns: int) -> tuple[float, float]:
+async def _share(turns: int, seed: int) -> tuple[float, float]:
     """Return the instruments' part of a run, and milliseconds per hop."""
     with metered() as meter:
         limits = Limits(max_hops=turns + 10)
-        desk = build(model=Scripted(*moves(turns)), store=MemoryStore(), specialists=four(finding()), checkpointer=InMemorySaver(), limits=limits)
+        desk = build(
+            model=Scripted(*moves(turns)), store=MemoryStore(), specialists=four(finding(seed=seed)), checkpointer=InMemorySaver(), limits=limits
+        )
         config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 10_000}
         began = time.perf_counter()
         await desk.ainvoke({"goal": GOAL, "criteria": CRITERIA}, config)
@@ -83,9 +85,9 @@ async def _share(turns: int) -> tuple[float, float]:
 
 def instruments(turns: int = TURNS, repeats: int = REPEATS) -> dict[str, float]:
     """Return the medians: milliseconds of a hop, and the instruments' share with telemetry off and on."""
-    off = [asyncio.run(_share(turns)) for _ in range(repeats)]
+    off = [asyncio.run(_share(turns, seed)) for seed in range(repeats)]
     with configured():
-        on = [asyncio.run(_share(turns)) for _ in range(repeats)]
+        on = [asyncio.run(_share(turns, seed)) for seed in range(repeats, 2 * repeats)]
     return {
         "hop_ms": round(median(ms for _, ms in off), 2),
         "share_off": round(median(share for share, _ in off), 4),
