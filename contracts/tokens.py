@@ -61,6 +61,7 @@ a24060aaa0aa04050a0008aa87a
 """.splitlines()[1:]
 _PAIRS = {a + b: int(cost, 16) for a, row in zip(_LETTERS, _ROWS, strict=True) for b, cost in zip(_LETTERS, row, strict=True)}
 _CAPITAL = 2
+_SHORT = 600
 _NEXT_MARK = 8
 _PIECE = re.compile(
     r"'(?:[stmd]|re|ve|ll)(?![A-Za-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[!-/:-@\[-`{-~]+"
@@ -77,8 +78,11 @@ _EVERYDAY_COST = 22
 
 def estimate(text: str) -> int:
     """Return an estimate of the tokens in `text` that errs high; joining two lines adds at most one."""
-    tenths = sum(map(_cost, _PIECE.findall(text)))
-    return -(-tenths // 10)
+    return _line(text) if len(text) <= _SHORT else _count(text)
+
+
+def _count(text: str) -> int:
+    return -(-sum(map(_cost, _PIECE.findall(text))) // 10)
 
 
 def _cost(piece: str) -> int:
@@ -118,3 +122,5 @@ def _cost_of(char: str) -> int:
 
 
 _word_cost = lru_cache(maxsize=8192)(_measure)
+# A ledger's lines are weighed again at every hop.
+_line = lru_cache(maxsize=4096)(_count)

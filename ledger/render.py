@@ -47,12 +47,7 @@ def render(ledger: JSON, artifacts: JSON) -> Prompt:
     roster = tuple((line["name"], line["description"]) for line in ledger["setup"]["roster"])
     system, base = _system(roster, ledger["setup"]["rules"])
     lines = [*_goal(ledger, base), *_steps(ledger), *_tail(ledger, artifacts)]
-    return Prompt(system, "\n".join(lines), base + sum(map(_weight, lines)))
-
-
-@lru_cache(maxsize=4096)
-def _weight(line: str) -> int:
-    return estimate(line) + 1
+    return Prompt(system, "\n".join(lines), base + len(lines) + sum(map(estimate, lines)))
 
 
 @lru_cache(maxsize=64)
@@ -78,7 +73,7 @@ def _goal(ledger: JSON, base: int) -> list[str]:
         lines.append(f"EARLIER {earlier['handle']} {quoted(share.EARLIER.cut(earlier['line']))}")
     criteria = _criteria(ledger)
     names, limits = roster_names(ledger), ledger["setup"]["limits"]
-    room = share.goal_room(limits["budget"], base, sum(map(_weight, criteria)), names, limits["max_parallel"])
+    room = share.goal_room(limits["budget"], base, len(criteria) + sum(map(estimate, criteria)), names, limits["max_parallel"])
     return [*lines, _shown_goal(ledger["goal"], ledger["goal_handle"] or "the goal", room), "CRITERIA", *criteria]
 
 

@@ -131,7 +131,8 @@ def _stop(turn: Turn, runtime: Runtime[Context], reason: str) -> Command[str]:
 
 async def _compacted(turn: Turn, runtime: Runtime[Context], budget: int | None = None) -> Prompt:
     """Archive older turns until the prompt fits, each stretch stored before it is recorded; return the prompt."""
-    while stretch := compact(turn.ledger, turn.artifacts, budget):
+    prompt, most = render(turn.ledger, turn.artifacts), budget or turn.ledger["setup"]["limits"]["budget"]
+    while prompt.tokens > most - CORRECTION and (stretch := compact(turn.ledger, turn.artifacts, most)):
         case, last = turn.ledger["case"], stretch.upto_step
         handle = await keep(
             turn.desk.store,
@@ -147,7 +148,8 @@ async def _compacted(turn: Turn, runtime: Runtime[Context], budget: int | None =
         turn.removed |= dict.fromkeys(stretch.removed)
         turn.artifacts = {alias: value for alias, value in turn.artifacts.items() if alias not in turn.removed}
         tell(runtime, "compaction", case=case, upto_step=last, handle=handle.alias)
-    return render(turn.ledger, turn.artifacts)
+        prompt = render(turn.ledger, turn.artifacts)
+    return prompt
 
 
 async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> Decided:
