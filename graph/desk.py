@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from agents.endpoint import Endpoint
 from agents.calls import Spent as Cost
+from agents.endpoint import Endpoint
 from agents.offline import OfflineRouter
 from agents.settings import ModelChoice, ModelSettings, loaded
 from agents.specialist import Specialist

@@ -17,13 +17,14 @@ from store.sweeping import DAY
 class DeskSettings(BaseSettings):
     """Desk settings from the environment and `.env`; an empty value counts as unset."""
 
-    model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
-    )
+    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True)
 
     home: Path = Field(Path(".desk"), validation_alias="DESK_HOME", description="Folder of run data: records, artifacts, ledgers.")
     redis_url: str | None = Field(
-        None, validation_alias="REDIS_URL", description="Keeps artifacts in Redis or Valkey; unset means a SQLite file in the home folder.", repr=False
+        None,
+        validation_alias="REDIS_URL",
+        description="Keeps artifacts in Redis or Valkey; unset means a SQLite file in the home folder.",
+        repr=False,
     )
     shared: bool = Field(
         False, validation_alias="DESK_SHARED", description="Several hosts share the work: artifacts must lie in Redis, not in a file of one host."
@@ -39,7 +40,9 @@ class DeskSettings(BaseSettings):
         description="Days that a case's artifacts stay after its last activity: Redis drops them then, a SQLite file when it is swept.",
     )
     budget: int | None = Field(
-        None, validation_alias="DESK_BUDGET", description="Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more."
+        None,
+        validation_alias="DESK_BUDGET",
+        description="Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more.",
     )
     max_hops: int = Field(40, ge=1, validation_alias="DESK_MAX_HOPS", description="Most dispatches and questions of one case.")
     max_parallel: int = Field(4, ge=1, le=8, validation_alias="DESK_MAX_PARALLEL", description="Most specialists at once.")
