@@ -1,0 +1,1 @@
+"""The graph, its nodes, the command line and the board."""

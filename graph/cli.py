@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
     try:
         command = import_module(f"graph.commands.{options.command}")
-        return asyncio.run(command.main(options))
+        return int(asyncio.run(command.main(options)))
     except DeskError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2 if isinstance(error, ValueError) else 1

@@ -9,13 +9,14 @@ from contextlib import asynccontextmanager
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from agents.settings import loaded
 from graph.settings import DeskSettings
 
 
 @asynccontextmanager
 async def saver() -> AsyncIterator[AsyncSqliteSaver]:
     """Open the saver in the home folder."""
-    home = (await asyncio.to_thread(DeskSettings)).home
+    home = (await asyncio.to_thread(loaded, DeskSettings)).home
     await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     async with AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.db")) as made:
         yield made

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from agents.records import RECORDS_FILE, import_records, make_sample, open_records
 from agents.settings import loaded
@@ -28,7 +28,7 @@ async def main(options: argparse.Namespace) -> int:
     if options.folder is None:
         raise InputError("records import needs the folder of the CSV files: python -m graph records import DIR")
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bars:
-        known: dict[str, int] = {}
+        known: dict[str, TaskID] = {}
 
         def step(file: str, done: int, total: int) -> None:
             if file not in known:

@@ -95,7 +95,8 @@ async def _run(goal: str, criteria: list[str] | None, context: Context, store: A
     while True:
         waiting: Any = None
         with live or nullcontext():
-            async for mode, chunk in desk.astream(given, config, context=context, stream_mode=["custom", "values"]):
+            chunks: Any = desk.astream(given, config, context=context, stream_mode=["custom", "values"])
+            async for mode, chunk in chunks:
                 if mode == "custom" and live is not None:
                     live.feed(chunk)
                 elif mode == "values":
