@@ -24,7 +24,9 @@ Specialists:
 Reply with one JSON object: criteria, a list of objects with text and owners."""
 
 
-async def propose_criteria(router: Endpoint, goal: str, specialists: Sequence[Specialist], earlier: str = "") -> tuple[tuple[NewCriterion, ...], Spent]:
+async def propose_criteria(
+    router: Endpoint, goal: str, specialists: Sequence[Specialist], earlier: str = ""
+) -> tuple[tuple[NewCriterion, ...], Spent]:
     """Return 1 to 12 proposed criteria; a model's proposal counts only as far as it fits, and never names anyone unknown."""
     spent = Spent()
     if router.choice.model != OFFLINE:

@@ -62,9 +62,7 @@ def loaded(kind: type[S]) -> S:
 class ModelSettings(BaseSettings):
     """Model settings from the environment and `.env`; an empty value counts as unset, and only what is set is sent."""
 
-    model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
-    )
+    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True)
 
     api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")
     base_url: str | None = Field(
@@ -74,7 +72,9 @@ class ModelSettings(BaseSettings):
         repr=False,
     )
     router_model: str | None = Field(
-        default=None, validation_alias="DESK_ROUTER_MODEL", description=f"Model that routes and writes the answer; unset means {DEFAULT_MODEL} where a key or endpoint is set; offline means none."
+        default=None,
+        validation_alias="DESK_ROUTER_MODEL",
+        description=f"Model that routes and writes the answer; unset means {DEFAULT_MODEL} where a key or endpoint is set; offline means none.",
     )
     specialist_model: str | None = Field(
         default=None,
@@ -124,7 +124,8 @@ class ModelSettings(BaseSettings):
         """Return the specialists' model, or None when they work without one; a key never goes to an endpoint that it was not set for."""
         own = self.specialist_base_url is not None
         key = self.specialist_api_key if own else self.specialist_api_key or self.api_key
-        return self._choice("specialist", self.specialist_model or self.router_model, self.specialist_base_url or self.base_url, key, self.specialist_extra)
+        model, url = self.specialist_model or self.router_model, self.specialist_base_url or self.base_url
+        return self._choice("specialist", model, url, key, self.specialist_extra)
 
     def _choice(self, role: str, model: str | None, base_url: str | None, key: SecretStr | None, extra: dict[str, Any]) -> ModelChoice | None:
         if model == OFFLINE or (model is None and key is None and base_url is None):

@@ -29,7 +29,8 @@ _STOCK = frozenset(
     a all and any as at been by can done everything finished for fine further good great has have here i in is it its job me more my n na no none not
     nothing now null of ok okay on our out please ready requested s successfully success successful successfull task tasks tbd that the there thing
     this to up was we well were with work works yes you your case complete completed completely completion closed resolved handled fulfilled
-    above according are attached before below described earlier following message messages mentioned noted output outputs previous previously prior refer
+    above according are attached before below described earlier following message messages mentioned noted output outputs previous previously prior
+    refer
     report request requests response result results they said see stated artifact artifacts check details handle handles history info information look
     alles arbeit auftrag aufgabe bitte die der das den erledigt fertig ist oben siehe unten wie wurde nachricht bericht abgeschlossen gut
     a arriba anterior completada completado con es esta exito finalizado ha hecho la lista listo mensaje que sido tarea terminado todo trabajo vea ver

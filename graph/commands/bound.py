@@ -20,11 +20,13 @@ async def main(options: argparse.Namespace) -> int:
     worst = bound(system_tokens(lines, RULES), [line.name for line in lines], limits)
     if options.json:
         parts = {part.name: part.tokens for part in worst.parts}
-        print_json({"parts": parts, "least": worst.least, "per_hop": worst.per_hop, "budget": worst.budget, "at": {n: worst.at(n) for n in (1, 15, 50, 500)}})
+        sizes = {n: worst.at(n) for n in (1, 15, 50, 500)}
+        print_json({"parts": parts, "least": worst.least, "per_hop": worst.per_hop, "budget": worst.budget, "at": sizes})
         return 0
     width = max(len(part.name) for part in worst.parts)
     rows = [f"{part.name:<{width}} {part.tokens:>6}" for part in worst.parts]
-    rows += [f"{'least budget':<{width}} {worst.least:>6}", f"{'each further step':<{width}} {worst.per_hop:>6}", f"{'budget':<{width}} {worst.budget:>6}"]
+    sums = {"least budget": worst.least, "each further step": worst.per_hop, "budget": worst.budget}
+    rows += [f"{name:<{width}} {tokens:>6}" for name, tokens in sums.items()]
     rows += [f"worst prompt at turn {n}: {worst.at(n)} tokens" for n in (1, 15, 50, 500)]
     sys.stdout.write("\n".join(rows) + "\n")
     return 0

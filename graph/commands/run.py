@@ -38,7 +38,7 @@ async def main(options: argparse.Namespace) -> int:
     quiet = options.json
     console = Console(stderr=True, highlight=False)
     if not quiet:
-        console.print(f"router: {_model()}; store: {'Redis' if settings.redis_url else settings.store_url(settings.home)}", style="dim", soft_wrap=True)
+        console.print(f"router: {_model()}; store: {_kept(settings)}", style="dim", soft_wrap=True)
     store = settings.store(settings.home)
     try:
         await store.list("ready")  # a store that is not there is one clear error, not a run of failed steps
@@ -117,9 +117,13 @@ def _ask(questions: list[JSON]) -> dict[str, str]:
 
 
 def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Console) -> None:
-    sys.stdout.write("\n" + "\n".join(one_line(line) if not line.startswith("  ") else "  " + one_line(line) for line in file.answer.splitlines()) + "\n\n")
+    lines = [line[: len(line) - len(line.lstrip(" "))] + one_line(line) for line in file.answer.splitlines()]
+    sys.stdout.write("\n" + "\n".join(lines) + "\n\n")
     sys.stdout.flush()
     for line in closing(file.ledger, file.archives, width=console.width):
         console.print(line, markup=False, soft_wrap=True)
-    kept = "Redis" if settings.redis_url else settings.store_url(settings.home)
-    console.print(f"ledger: {place}   artifacts: {kept}   page: python -m graph report {place}", markup=False, style="dim", soft_wrap=True)
+    console.print(f"ledger: {place}   artifacts: {_kept(settings)}   page: python -m graph report {place}", markup=False, style="dim", soft_wrap=True)
+
+
+def _kept(settings: DeskSettings) -> str:
+    return "Redis" if settings.redis_url else settings.store_url(settings.home)
