@@ -36,6 +36,8 @@ class Finding:
     headline: str
     outcome: str
     excerpts: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    """Criteria that the step worked for."""
 
     @property
     def text(self) -> str:
@@ -48,16 +50,12 @@ def compose(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) -
     parts = [line for line in (urgent(ledger["goal"]),) if line]
     told: set[int] = set()
     for item in ledger["criteria"]:
-        mine = [finding for finding in findings if finding.step in _steps_for(ledger, item) and finding.step not in told]
+        mine = [finding for finding in findings if item["id"] in finding.criteria and finding.step not in told]
         if item["status"] == "met" and mine:
             parts.append("\n".join([one_line(item["text"]), *(line for finding in mine for line in _lines(finding))]))
             told |= {finding.step for finding in mine}
     parts += ["\n".join(_lines(finding)) for finding in findings if finding.step not in told and finding.status in ("done", "partial")]
     return "\n\n".join([*parts, *_endings(ledger, missing)])
-
-
-def _steps_for(ledger: JSON, criterion: JSON) -> set[int]:
-    return {step["n"] for step in ledger["steps"] if criterion["id"] in step["criteria"]}
 
 
 def _lines(finding: Finding) -> list[str]:

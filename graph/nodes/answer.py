@@ -72,7 +72,7 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     findings = []
     for step in told:
         excerpts = tuple(text for alias in step["artifacts"] if (text := texts.get(alias)) is not None)
-        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], excerpts))
+        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], excerpts, tuple(step["criteria"])))
     for alias in evidence:
         text, about = texts.get(alias), artifacts.get(alias)
         if alias not in named and text is not None and about:

@@ -10,7 +10,7 @@ from agents.endpoint import Endpoint
 from agents.settings import ModelChoice
 from tests.scripted import Scripted
 
-FOUND = Finding(1, "permits", "done", "Permit ALT1234 is open", "Permit ALT1234 is open, as of 2025-01-01.", ("- ALT1234 open since 2020",))
+FOUND = Finding(1, "permits", "done", "Permit ALT1234 is open", "Permit ALT1234 is open, as of 2025-01-01.", ("- ALT1234 open since 2020",), ("c1",))
 
 
 def ledger(*criteria: dict[str, Any]) -> dict[str, Any]:
