@@ -12,7 +12,7 @@ from tests.evals import depth, runs
 from tests.evals.asking import EndpointLost, Outcome, Watched, ask, gather
 from tests.evals.depth import EARLY, HOPS, LATE, Probe
 from tests.evals.labels import Item, balanced
-from tests.evals.views import LEDGER, VIEWS
+from tests.evals.views import LAST, LEDGER, TRANSCRIPT, VIEWS
 
 FINISH_IN_ABLATION = 4
 NEEDS_MODEL = "needs a model: the offline router reads the grammar of ledger prompts alone, so its score on the other two would say nothing"
@@ -45,15 +45,14 @@ class Plan:
 
 
 def plan_of(sets: Mapping[str, Sequence[Item]], *, limit: int | None, sample: int, unpaired: bool, parallel: int) -> Plan:
-    """Plan an evaluation; `limit` and `sample` are spread over the kinds."""
+    """Plan an evaluation; `limit` and `sample` are spread over the kinds. The ablation asks a part of the paired probes once more."""
     chosen = {name: balanced(items, limit) for name, items in sets.items()}
     deep = [(name, item) for name, items in sets.items() for item in balanced([item for item in items if item.depth], limit)]
     known = [probe for name, item in deep for probe in depth.probes([item], name)]
-    finish = depth.finish_probes()
-    few = [*balanced(known, sample), *balanced(finish, min(sample, 2 * FINISH_IN_ABLATION))] if sample else []
+    finish = balanced(depth.finish_probes(), limit and 2 * limit)
     single = {f"{name}/{item.id}": int(item.depth or 0) for name, item in deep} if unpaired else {}
-    few = [probe for probe in few if probe.id not in single]
-    return Plan(chosen, known, balanced(finish, limit and 2 * limit), few, single, parallel)
+    few = [] if unpaired or not sample else [*balanced(known, sample), *balanced(finish, min(sample // 2, 2 * FINISH_IN_ABLATION))]
+    return Plan(chosen, known, finish, few, single, parallel)
 
 
 @dataclass
@@ -80,8 +79,8 @@ async def evaluate(router: Watched, plan: Plan, done: Done, home: Path, start: S
             made = done.texts.setdefault(name, {})
             await gather({item.id: partial(runs.run, router, item, home) for item in items}, made, plan.parallel, start(name, len(items)))
         await _ask(router, plan.keys(), LEDGER, plan, done, start)
-        for view in VIEWS:
-            await _ask(router, [key for key in _both(plan.sample) if (key[0].id, key[1]) not in done.asked.get(view, {})], view, plan, done, start)
+        for view in (TRANSCRIPT, LAST):
+            await _ask(router, _both(plan.sample), view, plan, done, start)
         done.stopped = ""
     except* EndpointLost as lost:
         done.stopped = f"the endpoint was lost: {lost.exceptions[0]}"

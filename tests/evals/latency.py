@@ -47,6 +47,7 @@ class Server:
         except TooLong as error:
             return row | {"fits": False, "tokens": error.tokens}
         if turn > 1:
+            mark = f"[case {next(self._fresh)}]"
             self._ask(mark, PROMPTS[name](case_at(turn - 1)), case.roster, reply=1)
         warm = self._ask(mark, prompt, case.roster)
         decode = warm["predicted_ms"] / 1000
