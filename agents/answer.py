@@ -65,7 +65,7 @@ def _lines(finding: Finding) -> list[str]:
         whole_lines = text.rpartition("\n[cut:")[0].rpartition("\n")[0] or text
         records = [line for line in whole_lines.splitlines() if line.startswith("- ")]
         lines += [f"  {one_line(line)[:200]}" for line in records[:LINES]]
-    return lines
+    return list(dict.fromkeys(lines))
 
 
 def _endings(ledger: JSON, missing: Sequence[str]) -> list[str]:

@@ -23,8 +23,8 @@ from store.text import read_text
 
 JSON = dict[str, Any]
 MOST_STEPS = 48
-EXCERPT_TOKENS = 6000
-LEAST_EXCERPT = 80
+EXCERPT_TOKENS = 16_000
+LEAST_EXCERPT = 160
 
 
 def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
