@@ -14,7 +14,7 @@ from ledger.seal import canonical
 from ledger.view import known_aliases, latest_steps
 
 JSON = dict[str, Any]
-MAX_SEEN = 192
+MAX_SEEN = 128
 """Archived asks of which the guard still knows that they were made."""
 TRAIL = 12
 """Archived steps of which the guard still knows what they said."""
@@ -108,10 +108,9 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
     seen = dict(ledger["seen"])
     for step in gone:
         summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
-        before = seen.pop(step["key"], {"times": 0, "handed": []})
-        handed = sorted({*before["handed"], *step["handed"]}, key=alias_order)
-        kept = {key: step[key] for key in ("n", "decision", "status")}
-        seen[step["key"]] = kept | {"times": before["times"] + 1, "handed": handed[-8:]}
+        times, handed = seen.pop(step["key"], [0, 0, "", 0, []])[3:]
+        handed = sorted({*handed, *step["handed"]}, key=alias_order)[-8:]
+        seen[step["key"]] = [step["n"], step["decision"], step["status"], times + 1, handed]
     closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]
     trail = [{key: item[key] for key in ("n", "specialist", "criteria", "echo", "questions")} for item in gone]
     return {
@@ -120,7 +119,7 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
         "decisions": [item for item in ledger["decisions"] if item["n"] > entry["upto_decision"]],
         "questions": [item for item in ledger["questions"] if item["id"] not in closed],
         "summaries": [summaries[name] for name in sorted(summaries)],
-        "seen": dict(sorted(seen.items(), key=lambda item: (item[1]["n"], item[0]))[-MAX_SEEN:]),
+        "seen": dict(sorted(seen.items(), key=lambda item: (item[1][0], item[0]))[-MAX_SEEN:]),
         "trail": [*ledger["trail"], *trail][-TRAIL:],
         "counts": {**ledger["counts"], "compactions": ledger["counts"]["compactions"] + 1},
         "archive": [entry],

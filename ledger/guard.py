@@ -12,6 +12,7 @@ from ledger.view import known_aliases, latest_steps, open_criteria, open_questio
 
 JSON = dict[str, Any]
 MAX_PERIOD = 6
+SEEN = ("n", "decision", "status", "times", "handed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def _judge_one(ledger: JSON, item: Dispatch) -> Verdict:
 def _earlier(ledger: JSON, item: Dispatch) -> list[JSON]:
     """Return the steps with the same ask, from state and from what compaction kept of archived ones."""
     key = ask_key(item.specialist, item.ask)
-    old = [ledger["seen"][key]] if key in ledger["seen"] else []
+    old = [dict(zip(SEEN, ledger["seen"][key], strict=True))] if key in ledger["seen"] else []
     return old + [step for step in ledger["steps"] if step["key"] == key]
 
 

@@ -1,0 +1,175 @@
+"""Changes the pure core one small thing at a time and counts which changes the core's tests notice: `python -m tests.mutation [MODULE ...]`.
+
+Each mutant is one changed operator, constant, condition, call or returned value. It counts as killed when any test of tests/mutation/SUITE
+fails or takes too long. Survivors are printed with file, line and change; survivors.md says why those that are left may live.
+"""
+
+import ast
+import copy
+import importlib.abc
+import importlib.machinery
+import os
+import random
+import signal
+import sys
+import types
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+# Loaded once, so that each mutant's own process need not.
+import hypothesis.stateful  # noqa: F401
+import orjson  # noqa: F401
+import pydantic  # noqa: F401
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = ("fold", "accept", "returning", "guard", "render", "compact", "criteria", "apply")
+SUITE = (
+    "tests/ledger/test_render.py",
+    "tests/ledger/test_guard.py",
+    "tests/ledger/test_fold.py",
+    "tests/ledger/test_released.py",
+    "tests/ledger/test_compaction.py",
+    "tests/ledger/test_fold_laws.py",
+    "tests/ledger/test_bound.py",
+    "tests/ledger/test_machine.py",
+)
+SECONDS = 240
+SWAPS: dict[type, type] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+}
+
+
+def mutants(tree: ast.Module) -> Iterator[tuple[int, str, ast.Module]]:
+    """Yield line, what changed, and the changed module."""
+    nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno") or isinstance(node, ast.cmpop)]
+    for index, node in enumerate(nodes):
+        for change in _changes(node):
+            made = copy.deepcopy(tree)
+            twin = [other for other in ast.walk(made) if hasattr(other, "lineno") or isinstance(other, ast.cmpop)][index]
+            told = change(twin)
+            if told:
+                yield getattr(node, "lineno", 0), told, ast.fix_missing_locations(made)
+
+
+def _changes(node: ast.AST) -> list:  # type: ignore[type-arg]
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        return [_swap_compare]
+    if isinstance(node, (ast.BoolOp, ast.BinOp)) and type(node.op) in SWAPS and not _is_text(node):
+        return [_swap_operator]
+    if isinstance(node, ast.Constant) and type(node.value) in (int, bool):
+        return [_other_constant]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return [_without_not]
+    if isinstance(node, (ast.If, ast.IfExp)):
+        return [_always, _never]
+    return []
+
+
+def _is_text(node: ast.AST) -> bool:
+    return any(
+        isinstance(part, (ast.JoinedStr,)) or isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.iter_child_nodes(node)
+    )
+
+
+def _swap_compare(node: ast.Compare) -> str:
+    before = type(node.ops[0])
+    node.ops[0] = SWAPS[before]()
+    return f"{before.__name__} -> {SWAPS[before].__name__}"
+
+
+def _swap_operator(node: ast.BoolOp) -> str:
+    before = type(node.op)
+    node.op = SWAPS[before]()
+    return f"{before.__name__} -> {SWAPS[before].__name__}"
+
+
+def _other_constant(node: ast.Constant) -> str:
+    before = node.value
+    node.value = not before if isinstance(before, bool) else int(before) + 1  # type: ignore[arg-type]
+    return f"{before} -> {node.value}"
+
+
+def _without_not(node: ast.UnaryOp) -> str:
+    node.op = ast.UAdd()
+    node.operand = ast.Call(ast.Name("bool", ast.Load()), [node.operand], [])
+    return "not dropped"
+
+
+def _always(node: ast.If) -> str:
+    node.test = ast.Constant(True)
+    return "condition -> True"
+
+
+def _never(node: ast.If) -> str:
+    node.test = ast.Constant(False)
+    return "condition -> False"
+
+
+class Replaced(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives a changed module in place of the one on disk."""
+
+    def __init__(self, name: str, tree: ast.Module) -> None:
+        self.name, self.tree = name, tree
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        return importlib.machinery.ModuleSpec(fullname, self) if fullname == self.name else None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        exec(compile(self.tree, self.name, "exec"), module.__dict__)
+
+
+def survives(module: str, tree: ast.Module) -> bool:
+    """Say whether the suite passes with this tree in place of a module's, in a process of its own."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(SECONDS)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        sys.meta_path.insert(0, Replaced(f"ledger.{module}", tree))
+        suite = [str(ROOT / test) for test in SUITE if (ROOT / test).exists()]
+        os._exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", "--rootdir", str(ROOT), *suite])))
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def main(modules: list[str]) -> int:
+    """Print the survivors and the share that was killed; fail below 90 %."""
+    os.environ["LAWS"] = "mutants"
+    sample, killed, total = int(os.environ.get("MUTANTS", "0")), 0, 0
+    for module in modules:
+        tree = ast.parse((ROOT / "ledger" / f"{module}.py").read_text())
+        made = list(mutants(tree))
+        if sample and len(made) > sample:
+            made = random.Random(1).sample(made, sample)
+        with ThreadPoolExecutor(int(os.environ.get("WORKERS", "2"))) as pool:
+            alive = list(pool.map(survives, [module] * len(made), [tree for _, _, tree in made]))
+        for (line, told, _), lives in zip(made, alive, strict=True):
+            if lives:
+                sys.stdout.write(f"survived: ledger/{module}.py:{line}: {told}\n")
+        killed, total = killed + alive.count(False), total + len(alive)
+        sys.stdout.write(f"{module}: {alive.count(False)} of {len(alive)} killed\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"killed {killed} of {total} = {killed / max(1, total):.1%}\n")
+    return 0 if killed >= 0.9 * total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or list(MODULES)))
