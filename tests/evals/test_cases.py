@@ -15,7 +15,7 @@ PROBES = {kind: next(probe for probe in probes(own()) if probe.kind == kind) for
 
 
 @pytest.mark.parametrize("hop", HOPS)
-@pytest.mark.parametrize("kind", PROBES)
+@pytest.mark.parametrize("kind", sorted(PROBES))
 def test_a_case_holds_the_hops_before_its_decision_and_one_open_matter(kind: str, hop: int) -> None:
     probe = PROBES[kind]
     case = probe.at(hop)
