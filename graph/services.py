@@ -73,7 +73,9 @@ class Service:
 
 def engine(name: str, home: Path, config: Path, port: int, env: Mapping[str, str], *, host: str = "127.0.0.1") -> Service:
     """Plan one engine instance that serves a langgraph.json."""
-    command = [sys.executable, "-m", "uvicorn", "aegra_api.main:app", "--host", host, "--port", str(port), "--timeout-graceful-shutdown", "5"]
+    # The server keeps idle connections longer than clients and load balancers do, or a request meets one that is just being closed.
+    times = ["--timeout-keep-alive", "75", "--timeout-graceful-shutdown", "5"]
+    command = [sys.executable, "-m", "uvicorn", "aegra_api.main:app", "--host", host, "--port", str(port), *times]
     own = {**env, "AEGRA_CONFIG": str(config.resolve()), "HOST": host, "PORT": str(port), "SERVER_URL": f"http://{host}:{port}"}
     return Service(name=name, command=command, env=own, log=home / f"{name}.log", ready=lambda: answers(f"http://{host}:{port}/health"))
 
