@@ -17,11 +17,15 @@ from tests.ledger.play import Report, result
 JSON = dict[str, Any]
 
 EMPTY = """
-Done.|DONE!!!|done|ok|OK.|N/A|n/a|none|-|...|✅|👍👍👍|See above|see above.|See my previous message.|Please see the attached report|As stated above
-Task completed successfully.|The work has been completed as requested|I have completed the task.|All done!|Everything is finished now|Request handled
-Completed.|Success|successfully completed|Nothing|null|tbd|D o n e|ＤＯＮＥ|Done. Done. Done.|Check the artifact for details|Results are in the artifact
-Erledigt.|Fertig|Die Aufgabe ist erledigt|Siehe oben|wie oben|Hecho|Listo|La tarea ha sido completada|Ver arriba|Terminé.|Tout est fait|Voir ci-dessus
-Fatto|Concluído|Klaar|Zrobione|Hotovo|Готово|Сделано|Все готово|Задача выполнено|См. выше|完成|任务已完成|已完成。|請見上文|完了しました|以上です|완료했습니다|تم|हो गया
+Done.|DONE!!!|done|ok|OK.|N/A|n/a|none|-|...|✅|👍👍👍|See above|see above.
+See my previous message.|Please see the attached report|As stated above
+Task completed successfully.|The work has been completed as requested|I have completed the task.|All done!|Everything is finished now
+Request handled|Completed.|Success|successfully completed|Nothing|null|tbd|D o n e|ＤＯＮＥ|Done. Done. Done.
+Check the artifact for details|Results are in the artifact
+Erledigt.|Fertig|Die Aufgabe ist erledigt|Siehe oben|wie oben|Hecho|Listo|La tarea ha sido completada
+Ver arriba|Terminé.|Tout est fait|Voir ci-dessus
+Fatto|Concluído|Klaar|Zrobione|Hotovo|Готово|Сделано|Все готово|Задача выполнено|См. выше
+完成|任务已完成|已完成。|請見上文|完了しました|以上です|완료했습니다|تم|हो गया
 """.replace("\n", "|").split("|")
 
 TELLING = [

@@ -64,6 +64,3 @@ async def test_a_thousand_hops() -> None:
     per_hop = len(seen) // 1000
     early, late = seen[100 * per_hop : 200 * per_hop], seen[-100 * per_hop :]
     assert abs(sum(late) / len(late) - sum(early) / len(early)) <= 0.1 * sum(early) / len(early), (sum(early) / len(early), sum(late) / len(late))
-    print(
-        f"bytes per checkpoint: hops 100-200 {sum(early) / len(early):.0f}, last 100 {sum(late) / len(late):.0f}; compactions {ran.ledger['counts']['compactions']}"
-    )

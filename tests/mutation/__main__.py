@@ -14,7 +14,6 @@ import signal
 import sys
 import types
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # Loaded once, so that each mutant's own process need not.
@@ -137,8 +136,8 @@ class Replaced(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.tree, self.name, "exec"), module.__dict__)
 
 
-def survives(module: str, tree: ast.Module) -> bool:
-    """Say whether the suite passes with this tree in place of a module's, in a process of its own."""
+def start(module: str, tree: ast.Module) -> int:
+    """Start the suite with this tree in place of a module's, in a process of its own, and return its id."""
     pid = os.fork()
     if pid == 0:
         signal.alarm(SECONDS)
@@ -146,8 +145,20 @@ def survives(module: str, tree: ast.Module) -> bool:
         os.dup2(1, 2)
         sys.meta_path.insert(0, Replaced(f"ledger.{module}", tree))
         suite = [str(ROOT / test) for test in SUITE if (ROOT / test).exists()]
-        os._exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", "--rootdir", str(ROOT), *suite])))
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        os._exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--rootdir", str(ROOT), *suite])))
+    return pid
+
+
+def survivors(module: str, trees: list[ast.Module], workers: int) -> list[bool]:
+    """Say for each tree whether the suite passes with it."""
+    alive, running = [False] * len(trees), {}
+    for index in range(len(trees) + workers):
+        if len(running) == workers or index >= len(trees) and running:
+            pid, status = os.wait()
+            alive[running.pop(pid)] = os.waitstatus_to_exitcode(status) == 0
+        if index < len(trees):
+            running[start(module, trees[index])] = index
+    return alive
 
 
 def main(modules: list[str]) -> int:
@@ -159,8 +170,7 @@ def main(modules: list[str]) -> int:
         made = list(mutants(tree))
         if sample and len(made) > sample:
             made = random.Random(1).sample(made, sample)
-        with ThreadPoolExecutor(int(os.environ.get("WORKERS", "2"))) as pool:
-            alive = list(pool.map(survives, [module] * len(made), [tree for _, _, tree in made]))
+        alive = survivors(module, [tree for _, _, tree in made], int(os.environ.get("WORKERS", "2")))
         for (line, told, _), lives in zip(made, alive, strict=True):
             if lives:
                 sys.stdout.write(f"survived: ledger/{module}.py:{line}: {told}\n")
