@@ -103,6 +103,8 @@ def _print(told: dict[str, Any], before: dict[str, Any] | None) -> None:
         f"{cost['tokens_in']} tokens in and {cost['tokens_out']} out ({cost['tokens_source']})",
         highlight=False,
     )
+    if kinds := told["depth"].get("fault_kinds"):
+        console.print("no decision: " + ", ".join(f"{name} {times}" for name, times in kinds.items()), highlight=False)
     if note := told["ablation"].get("note"):
         console.print(f"three prompts: {note}", highlight=False)
     if told["stopped"]:

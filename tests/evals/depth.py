@@ -1,6 +1,7 @@
 """By depth: the same decision asked at hop 2, 12 and 25 of a run, after unrelated work of other specialists."""
 
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -99,6 +100,7 @@ def scores(asked: Mapping[Key, Outcome], known: Sequence[Probe]) -> JSON:
     if early and late:
         told |= {"difference": mean(late) - mean(early), "interval": list(difference(late, early))}
     told["faults"] = sum(bool(item.fault) for item in asked.values())
+    told["fault_kinds"] = dict(Counter(item.fault for item in asked.values() if item.fault))
     told["legal"] = mean(item.verdict == "ok" for item in asked.values())
     told["prompt_tokens"] = {str(hop): size([outcome for key, outcome in asked.items() if key[1] == hop]) for hop in HOPS}
     return told

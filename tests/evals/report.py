@@ -14,6 +14,7 @@ QUARTERS = 4
 SET_ROWS = (
     "items first exact jaccard jaccard_credited precision recall consults order_kept emergencies false_alarms refused legal ended_by_itself".split()
 )
+DEPTH_COLUMNS = ("items", "early", "middle", "late", "difference", "interval", "faults")
 ABLATION_ROWS = "items tokens_early tokens_late fits_early fits_late early late difference interval finish_early finish_late faults".split()
 
 
@@ -45,9 +46,9 @@ def tables(result: JSON) -> list[Table]:
         made.append(_upright("Texts through the desk", SET_ROWS, result["sets"]))
     if result["depth"]:
         rows = {**result["depth"]["kinds"], "all": result["depth"]}
-        made.append(_table("The right next choice, by depth", "kind", ("items", "early", "middle", "late", "difference", "interval"), rows))
+        made.append(_table("The right next choice, by depth", "kind", DEPTH_COLUMNS, rows))
     if result["finish"]:
-        made.append(_table("Wrong ends, share by depth", "error", ("items", "early", "middle", "late", "difference", "interval"), result["finish"]))
+        made.append(_table("Wrong ends, share by depth", "error", DEPTH_COLUMNS, result["finish"]))
     if "note" not in result["ablation"] and result["ablation"]:
         made.append(_upright("The same decisions on three prompts", ABLATION_ROWS, result["ablation"]))
     return made
@@ -62,11 +63,11 @@ def changes(before: JSON, now: JSON) -> Table:
     for name in sorted(old.keys() | new.keys()):
         was, has = old.get(name), new.get(name)
         if was is None or has is None or not math.isclose(was, has, abs_tol=5e-4):
-            table.add_row(name, _shown(was), _shown(has), f"{has - was:+.3f}" if was is not None and has is not None else "")
+            table.add_row(name, _shown(was), _shown(has), f"{has - was:+.3f}".removesuffix(".000") if was is not None and has is not None else "")
     return table
 
 
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, int | float]]:
     if isinstance(value, Mapping):
         for key, part in value.items():
             if key not in ("seconds", "misses", "hops", "done", "planned", "complete"):
@@ -75,7 +76,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
         for place, part in enumerate(value):
             yield from _flat(part, f"{name}[{place}]")
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield name, float(value)
+        yield name, value
 
 
 def _table(title: str, first: str, columns: tuple[str, ...], rows: Mapping[str, JSON]) -> Table:
@@ -102,4 +103,4 @@ def _shown(value: Any) -> str:
         return ""
     if isinstance(value, list):
         return " to ".join(f"{part:+.2f}" for part in value)
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) > 1 else f"{value:.3f}"
+    return str(value) if isinstance(value, int) else f"{value:.3f}"

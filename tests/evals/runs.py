@@ -98,6 +98,7 @@ def scores(done: Sequence[tuple[Item, Run]]) -> JSON:
     others = [run.warned for item, run in done if not item.emergency]
     told: JSON = summary([run.scored for run in runs])
     told |= {
+        "items": len(runs),
         "first": mean(run.right for run in runs),
         "emergencies": mean(emergencies) if emergencies else None,
         "false_alarms": mean(others),
