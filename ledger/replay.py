@@ -58,9 +58,11 @@ def at(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | Non
 
 
 def rebuild(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | None = None) -> Rebuilt:
-    """Rebuild the prompt of decision `k` and hold it against the recorded digest."""
+    """Rebuild the prompt of decision `k` and hold it against the recorded digest; raises as `at` does."""
     state, handles = at(ledger, artifacts, k, archives)
-    recorded = next(item for item in whole(ledger, artifacts, archives or {}).decisions if item["n"] == k)
+    recorded = next((item for item in whole(ledger, artifacts, archives or {}).decisions if item["n"] == k), None)
+    if recorded is None:
+        raise LedgerError(f"decision {k} was not made yet: the case has {ledger['counts']['decisions']}")
     return Rebuilt(k, render(state, handles), recorded["prompt_sha256"])
 
 

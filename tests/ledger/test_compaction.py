@@ -193,3 +193,11 @@ def test_a_contract_that_speaks_to_the_resident_is_named() -> None:
     play.work(("permits", "c1: look"), outcome="Dear Ms Ruiz, your permit was granted and you can start to build")
     play.work(("housing", "c2: look"), outcome="Permit ALT941 was granted on 3 May 2024 for the rear deck")
     assert [alarm.specialist for alarm in alarms(report(play)) if alarm.code == "addressed_resident"] == ["permits"]
+
+
+def test_there_is_nothing_to_rebuild_outside_the_case() -> None:
+    play = long_case(3)
+    assert at(play.ledger, play.artifacts, 4)[0]["counts"] == play.ledger["counts"], "one past the last is the ledger as it stands"
+    for k, told in ((0, "there is no decision 0: the case has 3"), (5, "no decision 5"), (4, "not made yet"), (-1, "no decision")):
+        with pytest.raises(LedgerError, match=told):
+            rebuild(play.ledger, play.artifacts, k)
