@@ -89,7 +89,7 @@ class SqliteStore(Backend):
     async def _remove(self, case: str, alias: str) -> bool:
         def work(db: sqlite3.Connection) -> bool:
             removed = db.execute("DELETE FROM handles WHERE case_id = ? AND alias = ?", (case, alias)).rowcount
-            db.execute("DELETE FROM chunks WHERE case_id = ?1 AND digest NOT IN (SELECT digest FROM handles WHERE case_id = ?1)", (case,))
+            db.execute("DELETE FROM chunks WHERE case_id = ? AND digest NOT IN (SELECT digest FROM handles WHERE case_id = ?)", (case, case))
             return removed > 0
 
         return await self._run(work, "IMMEDIATE")

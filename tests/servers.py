@@ -18,7 +18,9 @@ T = TypeVar("T")
 def valkey(**config: Any) -> Iterator[ValkeyServer]:
     """Run a Valkey server of its own; `cluster_enabled` and the like are its configuration."""
     # A port of its own: the package's default one may go to another test's server while this one is killed and restarted.
-    server = ValkeyServer(port=free_port(), config={key.replace("_", "-"): value for key, value in config.items()})
+    # A node of a cluster listens on a second one too, 10,000 above it.
+    port = next(port for port in iter(free_port, 0) if port <= 55_535 or not config.get("cluster_enabled"))
+    server = ValkeyServer(port=port, config={key.replace("_", "-"): value for key, value in config.items()})
     server.start()
     try:
         yield server
