@@ -148,3 +148,12 @@ async def test_an_edge_that_is_not_allowed_is_refused_and_no_default_taken() -> 
     first: Any = ran.ledger["decisions"][0]
     assert first["verdicts"] == ["not_allowed", "ok"] and [step["specialist"] for step in ran.ledger["steps"]] == ["housing", "permits"]
     assert ran.ledger["status"] == "done"
+
+
+async def test_the_answer_is_written_exactly_once_and_nobody_has_two_ways_out() -> None:
+    ran = Ran(PERMITS, HOUSING, finish())
+    nodes = [name async for update in ran.graph.astream({"goal": "rats", "criteria": ["one", "two"]}, stream_mode="updates") for name in update]
+    assert nodes == ["intake", "supervisor", "permits", "supervisor", "housing", "supervisor", "answer"]
+    edges = [(edge.source, edge.target) for edge in ran.graph.get_graph().edges if not edge.conditional]
+    fixed = [source for source, _ in edges]
+    assert len(fixed) == len(set(fixed)) and "supervisor" not in fixed

@@ -1,17 +1,20 @@
 """A thousand hops: every prompt within the budget, every decision rebuilt, no growth of what a checkpoint holds."""
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.specialist import Task
+from contracts import Return
 from graph.archives import load_archives
 from ledger import rebuild
 from ledger.figures import figures
 from ledger.replay import rebuild_all
 from tests.graph.running import Ran
-from tests.scripted import dispatch
+from tests.scripted import Count, dispatch, four
 from tests.vocabularies import VOCABULARIES
 
 
@@ -64,3 +67,17 @@ async def test_a_thousand_hops() -> None:
     per_hop = len(seen) // 1000
     early, late = seen[100 * per_hop : 200 * per_hop], seen[-100 * per_hop :]
     assert abs(sum(late) / len(late) - sum(early) / len(early)) <= 0.1 * sum(early) / len(early), (sum(early) / len(early), sum(late) / len(late))
+
+
+async def test_each_hop_adds_about_one_line_whatever_a_specialist_writes() -> None:
+    async def bulky(task: Task) -> Return:
+        handle = await task.put(f"row {task.step} of the list\n" * 8_000, kind="note", description=f"List of step {task.step}")
+        return task.returned("done", f"List {task.step} read", f"List {task.step} has 8000 rows, {task.step} of them open.", Count(count=1), [handle])
+
+    ran = Ran(specialists=four(bulky), max_hops=40)
+    ran.router.answer = route
+    await ran.go({"goal": "rats at 5 Elm St", "criteria": ["one", "two"]})
+    sizes_in = [item["prompt_tokens"] for item in ran.ledger["decisions"]]
+    assert len(sizes_in) == 40 or ran.ledger["archive"]
+    assert max(later - earlier for earlier, later in pairwise(sizes_in[1:])) < 60 and max(sizes_in) <= 1500
+    assert not any("of the list" in prompt for prompt in ran.router.prompts)
