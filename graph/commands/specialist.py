@@ -23,7 +23,7 @@ async def main(options: argparse.Namespace) -> int:
     lines = [
         f"agents/{file.name}: the specialist; put your source into look_up, and say in description and examples what it is for",
         f"tests/agents/{test.name}: its test: python -m pytest {test.relative_to(root)}",
-        "agents/registry.py: one import and one line",
+        "agents/registry.py: one import and one line; the README's generated parts follow with python -m tests.readme",
         f'try it: make run GOAL="There is a problem with {options.name.replace("_", " ").replace("-", " ")} at 31 Lantern St"',
     ]
     sys.stdout.write("\n".join(lines) + "\n")

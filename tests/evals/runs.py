@@ -12,8 +12,9 @@ from contracts import registry_of
 from graph.context import Context
 from graph.desk import Desk
 from graph.files import collect
+from graph.settings import DeskSettings
 from graph.workflow import workflow
-from ledger import Limits, checked
+from ledger import checked
 from ledger.events import CRITERION
 from ledger.replay import whole
 from store import MemoryStore
@@ -66,7 +67,7 @@ async def run(router: Watched, item: Item, home: Path) -> Run:
     desk = Bench(
         specialists={one.name: one for one in STAND_INS},
         registry=registry_of(STAND_INS),
-        given_limits=Limits(max_hops=MAX_HOPS),
+        given_limits=DeskSettings().limits(STAND_INS).model_copy(update={"max_hops": MAX_HOPS}),
         given_home=home,
         given_store=MemoryStore(),
         endpoint=router,

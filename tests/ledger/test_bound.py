@@ -17,6 +17,7 @@ from contracts.handles import DESCRIPTION
 from contracts.registry import Contract
 from contracts.returns import FACTS, HEADLINE, OUTCOME, QUESTION
 from contracts.text import Capped
+from graph.settings import DeskSettings
 from ledger import RULES, Limits, NewCriterion, RosterLine, bound, check_budget, render
 from ledger.events import ANSWER, CRITERION
 from ledger.render import system_bytes, system_tokens
@@ -139,7 +140,8 @@ def test_a_wider_fan_out_and_a_longer_roster_need_more() -> None:
 
 
 def test_the_default_budget_holds_the_desks_own_roster() -> None:
-    check_budget(bound(system_tokens(LINES, RULES), [line.name for line in LINES], Limits()))
+    check_budget(bound(system_tokens(LINES, RULES), [line.name for line in LINES], DeskSettings().limits(SPECIALISTS)))
+    assert len(LINES) > 4 or DeskSettings().limits(SPECIALISTS).budget == Limits().budget
 
 
 def test_the_base_is_small_and_never_underestimated() -> None:
