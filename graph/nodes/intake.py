@@ -65,8 +65,10 @@ def make_intake(desk: Desk) -> Any:
 
 
 def _goal_of(ledger: Any) -> str:
-    """Return what the case before on this thread was about; its criteria carry a place on from follow-up to follow-up."""
-    return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"])]) if ledger else ""
+    """Return what the case before on this thread was about; its criteria and answers carry a place on from follow-up to follow-up."""
+    if not ledger:
+        return ""
+    return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"]), *(item["answer"] for item in ledger["questions"])])
 
 
 def _clean(goal: str) -> str:

@@ -136,6 +136,14 @@ async def test_the_message_stream_holds_the_answer_alone() -> None:
     assert events[0] == "opened" and "decision" in events and "return" in events and events[-1] == "closed"
 
 
+async def test_a_follow_up_is_about_the_place_that_was_answered(tmp_path: Path) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    graph = chat(SPECIALISTS, given_home=tmp_path)
+    for said in ("Rats in the yard", "31 Lantern St", "and the sidewalk there?"):
+        values = await graph.ainvoke({"messages": [("user", said)]}, thread())
+    assert "__interrupt__" not in values and "31 Lantern St" in replies(values)[-1] and len(replies(values)) == 2
+
+
 async def test_a_follow_up_is_about_the_place_before(tmp_path: Path) -> None:
     make_sample(tmp_path / RECORDS_FILE)
     graph = chat(SPECIALISTS, given_home=tmp_path)
