@@ -90,9 +90,7 @@ class OfflineRouter(BaseChatModel):
         named = [name for name in criterion.missing or criterion.owners if name in told.roster]
         owners = named or ([] if criterion.owners else _owners(criterion.text, told.goal, known))
         building = _building(criterion.text) or _building(told.goal)
-        return [
-            Work(name, criterion, building, not _history(told, criterion.id, name)) for name in owners if _is_due(told, criterion, name)
-        ]
+        return [Work(name, criterion, building, not _history(told, criterion.id, name)) for name in owners if _is_due(told, criterion, name)]
 
     def _ready(self, work: list[Work], told: Situation) -> list[Work]:
         """Return what can go now: one building at a time, without those that wait for another's finding there."""

@@ -13,8 +13,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import Field, StringConstraints
 
-from agents.endpoint import KNOWN, Endpoint
 from agents.agent import MAX_CALLS, MAX_TOOL_CALLS
+from agents.endpoint import KNOWN, Endpoint
 from agents.runner import RunFailed, run_with_model
 from agents.settings import Method, ModelChoice
 from agents.specialist import Specialist, Task

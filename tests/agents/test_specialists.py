@@ -45,8 +45,16 @@ def ids(records: Records) -> set[str]:
 def task(home: Path) -> Callable[..., Task]:
     def make(specialist: Specialist, ask: str, goal: str = "", **more: object) -> Task:
         return Task(
-            specialist=specialist, case="c1", step=1, ask=ask, goal=goal, criteria=(("c1", "settle it"),), store=MemoryStore(), home=home,
-            today=dt.date(2025, 3, 3), **more,
+            specialist=specialist,
+            case="c1",
+            step=1,
+            ask=ask,
+            goal=goal,
+            criteria=(("c1", "settle it"),),
+            store=MemoryStore(),
+            home=home,
+            today=dt.date(2025, 3, 3),
+            **more,
         )
 
     return make

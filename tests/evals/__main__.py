@@ -24,10 +24,12 @@ from tests.evals.asking import Watched, endpoint_of
 from tests.evals.evaluation import Done, Plan, evaluate, plan_of, result
 from tests.evals.labels import chosen
 from tests.evals.report import changes, progress, tables
-from tests.llm.server import LONGEST_REPLY, available, local_model
+from tests.llm.server import available, local_model
 
 ROOT = Path(__file__).parents[2]
 COMPLETE, FAILED, INCOMPLETE = 0, 1, 4
+LOCAL_REPLY = 64
+"""Most tokens of the small model's reply; longer ones were rambling too, and cost time."""
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -84,7 +86,7 @@ def carry_out(router: Watched, plan: Plan, aside: Console) -> dict[str, Any]:
 
 
 def _local(url: str) -> Watched:
-    choice = ModelChoice(role="router", model="smollm2", base_url=url, temperature=0.0, max_tokens=LONGEST_REPLY, timeout=300, attempts=1)
+    choice = ModelChoice(role="router", model="smollm2", base_url=url, temperature=0.0, max_tokens=LOCAL_REPLY, timeout=300, attempts=1)
     return Watched(choice)
 
 

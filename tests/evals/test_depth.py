@@ -52,10 +52,8 @@ async def test_wrong_ends_show_early_and_late(router: Callable[[str, str], str],
 async def test_no_decision_counts_as_an_error_of_either_kind(tmp_path: Path) -> None:
     found = await figures(planted(lambda system, user: "I would rather not say."), tmp_path)
     assert found["depth"]["late"] == 0 and found["finish"]["premature"]["late"] == found["finish"]["missed"]["late"] == 1
-    assert (
-        found["depth"]["fault_kinds"] == {"answered_itself": found["depth"]["faults"]} == {"answered_itself": 3 * len(ITEMS)}
-        and found["depth"]["legal"] == 0
-    )
+    assert found["depth"]["fault_kinds"] == {"answered_itself": 3 * len(ITEMS)}
+    assert found["depth"]["faults"] == 3 * len(ITEMS) and found["depth"]["legal"] == 0
 
 
 async def test_the_ablation_asks_the_same_decisions_on_three_prompts(tmp_path: Path) -> None:
