@@ -53,15 +53,16 @@ class Match:
     """The clauses of the text that speak for it, as written."""
 
 
-def match(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE) -> tuple[Match, ...]:
+def match(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE, *, least: float = THRESHOLD) -> tuple[Match, ...]:
     """Return the specialists that `text` is for, best first; nobody when none covers it.
 
     Args:
         text: A complaint, a criterion, or part of one.
         specialists: Whoever is registered.
         out_of_scope: Example texts for nobody; those that a registered description names do not count.
+        least: Score from which a specialist is meant; a follow-up that names one thing needs less than a first complaint.
     """
-    return tuple(found for found in _ranked(text, specialists, out_of_scope) if found.name != NONE)
+    return tuple(found for found in _ranked(text, specialists, out_of_scope, least) if found.name != NONE)
 
 
 def foreign(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE) -> bool:
@@ -69,7 +70,7 @@ def foreign(text: str, specialists: Iterable[Described], out_of_scope: Sequence[
     return [found.name for found in _ranked(text, specialists, out_of_scope)] == [NONE]
 
 
-def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str]) -> list[Match]:
+def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str], least: float = THRESHOLD) -> list[Match]:
     known = tuple((item.name, item.description, tuple(item.examples)) for item in specialists)
     weights = _index(known, tuple(out_of_scope))
     found = clauses(text)
@@ -79,8 +80,8 @@ def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[
         mine = [(row[name], at) for at, row in enumerate(scored) if name in row and row[name] >= min(STRONG * THRESHOLD, SHARE * max(row.values()))]
         mine.sort(key=lambda pair: (-pair[0], pair[1]))
         total = sum(score * FADE**place for place, (score, _) in enumerate(mine))
-        if total >= THRESHOLD:
-            loud = sorted(at for score, at in mine if score >= THRESHOLD / 2)
+        if total >= least:
+            loud = sorted(at for score, at in mine if score >= least / 2)
             ranked.append(Match(name, round(total, 3), tuple(found[at].text for at in loud)))
     return sorted(ranked, key=lambda item: -item.score)
 

@@ -10,6 +10,8 @@ from agents.matching import Described, Match, foreign, match
 from ledger.events import CRITERION, MAX_CRITERIA
 
 Addresses = Callable[[str], tuple[tuple[int, int, str], ...]]
+HINT = 0.8
+"""Score from which a follow-up names whom it is for; "and the sidewalk there?" says one word of it."""
 _SENTENCE = re.compile(r"[^.;!?\n]+[.;!?\n]*")
 _EDGES = " \t\r\n.,;:!?-–—"
 _BACK = re.compile(
@@ -52,7 +54,7 @@ def propose(goal: str, specialists: Iterable[Described], earlier: str = "", addr
 
 
 def _by_specialist(goal: str, known: Sequence[Described], earlier: str) -> tuple[Proposal, ...]:
-    found = match(goal, known)
+    found = match(goal, known) or (match(goal, known, least=HINT)[:1] if earlier else ())
     if not found and earlier and not foreign(goal, known):
         return (Proposal(CRITERION.cut(goal), tuple(item.name for item in match(earlier, known))),)
     if not found:

@@ -142,6 +142,8 @@ async def test_a_follow_up_is_about_the_place_that_was_answered(tmp_path: Path) 
     for said in ("Rats in the yard", "31 Lantern St", "and the sidewalk there?"):
         values = await graph.ainvoke({"messages": [("user", said)]}, thread())
     assert "__interrupt__" not in values and "31 Lantern St" in replies(values)[-1] and len(replies(values)) == 2
+    steps = (await graph.aget_state(thread())).values["ledger"]["steps"]
+    assert [step["specialist"] for step in steps] == ["potholes"], "the follow-up names another matter"
 
 
 async def test_a_follow_up_is_about_the_place_before(tmp_path: Path) -> None:
