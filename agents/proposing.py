@@ -11,7 +11,8 @@ from ledger.events import CRITERION, MAX_CRITERIA
 
 Addresses = Callable[[str], tuple[tuple[int, int, str], ...]]
 HINT = 0.8
-"""Score from which a follow-up names whom it is for; "and the sidewalk there?" says one word of it."""
+"""Score from which a follow-up that adds something names whom it is for; "and the sidewalk there?" says one word of it."""
+_MORE = re.compile(r"\W*(?:and|also|what about|how about)\b", re.I)
 _SENTENCE = re.compile(r"[^.;!?\n]+[.;!?\n]*")
 _EDGES = " \t\r\n.,;:!?-–—"
 _BACK = re.compile(
@@ -54,7 +55,7 @@ def propose(goal: str, specialists: Iterable[Described], earlier: str = "", addr
 
 
 def _by_specialist(goal: str, known: Sequence[Described], earlier: str) -> tuple[Proposal, ...]:
-    found = match(goal, known) or (match(goal, known, least=HINT)[:1] if earlier else ())
+    found = match(goal, known) or (match(goal, known, least=HINT)[:1] if earlier and _MORE.match(goal) else ())
     if not found and earlier and not foreign(goal, known):
         return (Proposal(CRITERION.cut(goal), tuple(item.name for item in match(earlier, known))),)
     if not found:
