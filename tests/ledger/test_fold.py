@@ -6,6 +6,7 @@ import pytest
 
 from contracts import LedgerError
 from ledger import Answered, Asked, Finished, NewCriterion, Stopped, checked, fold, plain
+from ledger.seal import MIGRATIONS, sealed
 from tests.ledger.play import AT, CASE, NAMES, REGISTRY, Play, opened, result, setup_of
 
 JSON = dict[str, Any]
@@ -302,3 +303,36 @@ def test_an_altered_ledger_is_told_by_what_is_wrong() -> None:
             checked(nothing)
     with pytest.raises(LedgerError, match="no version"):
         checked({"goal": "x"})
+
+
+def test_an_event_may_be_an_instance() -> None:
+    play = Play()
+    assert fold(play.ledger, Stopped(case=CASE, reason="enough"), REGISTRY) == fold(play.ledger, plain(Stopped(case=CASE, reason="enough")), REGISTRY)
+    assert fold(play.ledger, Stopped(case=CASE, reason="enough"), REGISTRY)["reason"] == "enough"
+
+
+ODD = [({"type": "x", "specialist": "permits"}, "permits"), ({"type": "x", "specialist": ["permits"]}, ""), ("x", "")]
+
+
+@pytest.mark.parametrize(("event", "specialist"), ODD)
+def test_what_cannot_be_read_is_noted_with_the_specialist_it_names(event: Any, specialist: str) -> None:
+    play = Play()
+    play.ledger = fold(play.ledger, event, REGISTRY)
+    assert note(play)[0] == specialist
+    play.ledger = fold(play.ledger, {"type": "x", "specialist": "parks"}, REGISTRY)
+    assert {item["specialist"] for item in play.ledger["rejected"]} == {specialist, ""}
+
+
+def test_a_ledger_of_an_older_version_is_migrated_by_its_next_event_and_an_unknown_one_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Play().ledger
+    old = sealed({**{key: value for key, value in ledger.items() if key != "goal"}, "version": 0, "aim": "rats"})
+    stop = plain(Stopped(case=CASE, reason="enough"))
+    assert fold(old, stop, REGISTRY) is old
+    monkeypatch.setitem(MIGRATIONS, 0, lambda old: {key: value for key, value in old.items() if key != "aim"} | {"version": 1, "goal": old["aim"]})
+    after = fold(old, stop, REGISTRY)
+    assert (after["version"], after["goal"], after["reason"]) == (1, "rats", "enough") and checked(after) is after
+    assert checked(old)["goal"] == "rats"
+    newer = sealed({**ledger, "version": 2})
+    assert fold(newer, stop, REGISTRY) is newer
+    with pytest.raises(LedgerError, match="upgrade"):
+        checked(newer)
