@@ -81,9 +81,9 @@ test-engine: ## the desk on that engine: shared queue, kills, restarts, tenants,
 	else echo "skipped: the engine needs Python 3.12 or newer and none was found; make ENGINE_PYTHON=/path/to/python3 names one"; fi
 
 bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
-	@$(PY) -m tests.bench
+	@$(PY) -m tests.bench $(ARGS)
 
-eval: .venv/test ## routing accuracy; writes .out/eval.json
-	@$(PY) -m tests.evals
+eval: .venv/test ## routing accuracy; writes .out/eval.json (ARGS="--limit 2" passes options on)
+	@$(PY) -m tests.evals $(ARGS)
 
 .PHONY: help run dev up specialist check test test-slow test-llm test-engine bench eval

@@ -120,8 +120,8 @@ def _steps(ledger: JSON) -> list[str]:
 
 def step_line(step: JSON) -> str:
     """Return the one line that a step is to the router, for as long as it stays."""
-    more = [f"+{len(step['artifacts']) - share.SHOWN}"] if len(step["artifacts"]) > share.SHOWN else []
-    tail = (*step["artifacts"][: share.SHOWN], *more, *step["criteria"][: share.SHOWN])
+    more = [f"+{len(step['artifacts']) - 1}"] if len(step["artifacts"]) > 1 else []
+    tail = (*step["artifacts"][:1], *more, *step["criteria"][: share.SHOWN])
     return _step_line(step["n"], step["specialist"], step["status"], step["headline"] or step["cause"], tail)
 
 
@@ -180,7 +180,8 @@ def _talk(start: str, text: str, each: int) -> str:
 def _latest(step: JSON, artifacts: JSON, each: int) -> str:
     """Return one whole return: without it a router loses what 'it' refers to in the next turn. What is too long loses its ask first."""
     facts = " ".join(f"{key}={_plain(value)}" for key, value in sorted(step["facts"].items()) if value is not None)
-    handles = "; ".join(f"{alias} {quoted(artifacts[alias]['description'])}" for alias in step["artifacts"][: share.SHOWN] if alias in artifacts)
+    known = [alias for alias in step["artifacts"] if alias in artifacts]
+    handles = " ".join(f"{alias} {quoted(artifacts[alias]['description'])}" if alias == known[0] else alias for alias in known)
     rest = f" outcome {quoted(step['outcome'] or step['cause'])}" + (f" facts {quoted(facts)}" if facts else "") + (f" {handles}" if handles else "")
     line = f"{step['n']} {step['specialist']} asked {quoted(step['ask'])}{rest}"
     if share.fits(line, each):

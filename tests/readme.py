@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings
 
+from agents.open311 import Open311Settings
 from agents.settings import ModelSettings
 from graph.settings import DeskSettings
 from graph.workflow import graph
@@ -25,7 +26,7 @@ def picture() -> str:
 
 def rows() -> list[tuple[str, str, str]]:
     """Return variable, default and description of every setting."""
-    kinds: tuple[type[BaseSettings], ...] = (ModelSettings, DeskSettings)
+    kinds: tuple[type[BaseSettings], ...] = (ModelSettings, DeskSettings, Open311Settings)
     found = []
     for kind in kinds:
         for field in kind.model_fields.values():

@@ -81,13 +81,13 @@ def test_partly_settled_criteria_name_who_is_missing() -> None:
     assert "NOW c1 unsettled step 2; c2 open" in user(play)
 
 
-def test_the_latest_returns_are_whole_with_facts_and_two_handles() -> None:
+def test_the_latest_returns_are_whole_with_facts_and_all_aliases() -> None:
     play = Play()
     play.work(("permits", "c1: look"), facts={"count": 3, "newest": "ALT1"}, artifacts=["A1", "A1.2", "A1.3"])
     play.artifacts["A1.2"] = handle("A1.2", 'list of "ALT1"')
     shown = user(play)
-    assert '1 permits done "headline of step 1" A1 A1.2 +1 c1' in shown
-    assert 'facts "count=3 newest=ALT1" A1 "a note"; A1.2 "list of \'ALT1\'"' in shown and "A1.3" not in shown
+    assert '1 permits done "headline of step 1" A1 +2 c1' in shown
+    assert 'facts "count=3 newest=ALT1" A1 "a note" A1.2 A1.3' in shown and "list of" not in shown
     play.work(("housing", "c2: look"))
     assert "ALT1" not in user(play), "facts leave with the turn; the headline stays"
 
