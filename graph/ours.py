@@ -4,9 +4,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 NAMES = ("contracts", "store", "ledger", "agents")
+ROOT = Path(__file__).resolve().parent.parent
 
 
-def check_names(root: Path = Path(__file__).resolve().parent.parent) -> None:
+def check_names(root: Path = ROOT) -> None:
     """Check that each layer is imported from beside this package.
 
     Raises:
