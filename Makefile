@@ -70,6 +70,15 @@ test: .venv/test ## tests that need no account, under 5 minutes
 test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, servers
 	@LAWS=slow $(PY) -m pytest -q -n 2 -m "(slow or browser) and not llm and not engine"
 
+fuzz: .venv/test ## 20,000 generated router replies and 20,000 specialist replies; DESK_SEED repeats a run
+	@FUZZ=20000 $(PY) -m pytest -q -s tests/agents/test_reading_fuzz.py tests/graph/test_specialist_fuzz.py
+
+kills: .venv/test ## a run killed at 100 moments and resumed: nothing lost, doubled or changed
+	@KILLS=100 $(PY) -m pytest -q -s tests/graph/test_kill.py
+
+mutants: .venv/test ## change the pure core line by line and see that a test notices
+	@$(PY) -m tests.mutation
+
 test-llm: .venv/llm ## the desk driven by a real small local model over HTTP
 	@$(PY) -m pytest -q -m llm
 
@@ -86,4 +95,4 @@ bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
 eval: .venv/test ## routing accuracy; writes .out/eval.json (ARGS="--limit 2" passes options on)
 	@$(PY) -m tests.evals $(ARGS)
 
-.PHONY: help run dev up specialist check test test-slow test-llm test-engine bench eval
+.PHONY: help run dev up specialist check test test-slow fuzz kills mutants test-llm test-engine bench eval
