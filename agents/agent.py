@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 from langchain.agents import create_agent
@@ -68,6 +69,10 @@ RUN: ContextVar[Run] = ContextVar("run")
 """The run that an agent works on: agents are built once and serve every run of their specialist."""
 
 
+# A conversation is sent again with every call, longer by two messages.
+_size = lru_cache(maxsize=256)(estimate)
+
+
 class Bounds(AgentMiddleware[Any, Any]):
     """The limits of a run, and its end."""
 
@@ -86,7 +91,7 @@ class Bounds(AgentMiddleware[Any, Any]):
             assert isinstance(message, AIMessage)
             return message
 
-        size = estimate(" ".join(message.text for message in request.messages) + str(request.system_message) + str(request.tools))
+        size = sum(map(_size, [*(message.text for message in request.messages), str(request.system_message), str(request.tools)]))
         message = await bounded(send, run.choice, size, run.spent)
         if fault := fault_of(message):
             raise EndpointError(fault, "")

@@ -54,9 +54,9 @@ def _escaped(match: re.Match[str]) -> str:
 def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
     """Cut `text` to at most `tokens` estimated tokens and `bytes` UTF-8 bytes, with a visible mark where it was cut."""
     limit = bytes if bytes is not None else len(text.encode("utf-8", "replace"))
-    if estimate(text) <= tokens and len(text.encode("utf-8", "replace")) <= limit:
+    if len(text) <= _MOST_PER_TOKEN * tokens and estimate(text) <= tokens and len(text.encode("utf-8", "replace")) <= limit:
         return text
-    low, high = 0, min(len(text), limit)
+    low, high = 0, min(len(text), limit, _MOST_PER_TOKEN * tokens)
     while low < high:
         middle = (low + high + 1) // 2
         piece = text[:middle].rstrip() + "…"
@@ -65,6 +65,10 @@ def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
         else:
             high = middle - 1
     return text[:low].rstrip() + "…" if low else ""
+
+
+_MOST_PER_TOKEN = 16
+"""No text of more characters than this for each token is estimated to fit: the longest cheap run is one of spaces."""
 
 
 class Capped:
