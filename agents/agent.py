@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from agents.calls import Spent, bounded, fault_of
 from agents.endpoint import Endpoint
-from agents.evidence import KeepEvidence
+from agents.evidence import kept
 from agents.faults import EndpointError, Fault, redact
 from agents.schema import contract_schema
 from agents.specialist import Specialist, Task, Tool
@@ -67,8 +67,6 @@ class Run:
 
 RUN: ContextVar[Run] = ContextVar("run")
 """The run that an agent works on: agents are built once and serve every run of their specialist."""
-
-
 # A conversation is sent again with every call, longer by two messages.
 _size = lru_cache(maxsize=256)(estimate)
 
@@ -98,12 +96,12 @@ class Bounds(AgentMiddleware[Any, Any]):
         return responses[-1]
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
-        """Refuse tool calls beyond the limit; handing back is always possible."""
-        run = RUN.get()
-        run.used += request.tool_call["name"] != HAND_BACK
-        if run.used <= MAX_TOOL_CALLS or request.tool_call["name"] == HAND_BACK:
-            return await handler(request)
-        return ToolMessage("no tool calls left: hand back what was found", tool_call_id=request.tool_call["id"], status="error")
+        """Refuse tool calls beyond the limit, and keep what the specialist's tools return; handing back is always possible."""
+        run, name = RUN.get(), request.tool_call["name"]
+        run.used += name != HAND_BACK
+        if run.used > MAX_TOOL_CALLS and name != HAND_BACK:
+            return ToolMessage("no tool calls left: hand back what was found", tool_call_id=request.tool_call["id"], status="error")
+        return await (kept(run.task, name, handler(request)) if name in run.tools else handler(request))
 
 
 def build_agent(chat: BaseChatModel, specialist: Specialist, tools: Iterable[Tool]) -> Any:
@@ -123,12 +121,11 @@ def build_agent(chat: BaseChatModel, specialist: Specialist, tools: Iterable[Too
 
     schema = contract_schema(specialist.returns)
     out = StructuredTool.from_function(coroutine=hand_back, name=HAND_BACK, description="Hand back your return.", args_schema=schema)
-    evidence = KeepEvidence(lambda: RUN.get().task, frozenset({HAND_BACK, read_artifact.__name__}))
     return create_agent(
         chat,
         tools=[*map(_current, tools), read_artifact, out],
         system_prompt=f"{specialist.prompt}\n{RULES}",
-        middleware=[Bounds(), evidence, ToolErrorMiddleware(told)],
+        middleware=[Bounds(), ToolErrorMiddleware(told)],
     )
 
 
