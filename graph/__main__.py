@@ -1,4 +1,4 @@
-"""`python -m graph`: run, replay, report, bound, records, sweep."""
+"""`python -m graph`: run, replay, report, bound, specialist, records, sweep."""
 
 import sys
 

@@ -22,10 +22,11 @@ from graph.context import Context
 from graph.events import event
 from graph.settings import DeskSettings
 from graph.telemetry import observe
-from ledger import Limits, RosterLine, Setup, Spent, bound, check_budget, fold
+from ledger import Limits, Setup, Spent, check_budget, fold
 from ledger.alarms import alarms
+from ledger.events import roster_of
 from ledger.figures import figures
-from ledger.render import system_tokens
+from ledger.render import worst_case
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
@@ -117,9 +118,8 @@ class Desk:
 
     def setup(self, context: Context) -> Setup:
         """Return what is fixed when a case opens."""
-        lines = tuple(RosterLine(name=item.name, description=item.description, after=item.after) for item in self.registry.values())
-        setup = Setup(roster=lines, limits=context.limits(self.limits), rules=context.router_rules)
-        check_budget(bound(system_tokens(lines, setup.rules), [line.name for line in lines], setup.limits))
+        setup = Setup(roster=roster_of(self.registry.values()), limits=context.limits(self.limits), rules=context.router_rules)
+        check_budget(worst_case(setup))
         return setup
 
     def fold(self, ledger: Any, events: Any) -> JSON:

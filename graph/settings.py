@@ -7,8 +7,9 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from contracts import Contract, SettingsError
-from ledger import RULES, Limits, RosterLine, bound
-from ledger.render import system_tokens
+from ledger import RULES, Limits, Setup
+from ledger.events import roster_of
+from ledger.render import worst_case
 from store.opening import open_store
 from store.protocol import ArtifactStore
 from store.sweeping import DAY
@@ -68,6 +69,5 @@ class DeskSettings(BaseSettings):
         """Return the limits of a case; without a configured budget, the default one or the least that holds this roster."""
         base = {"max_hops": self.max_hops, "max_parallel": self.max_parallel, "max_tokens": self.case_tokens, "max_seconds": self.case_seconds}
         limits = Limits.model_validate(base)
-        lines = [RosterLine(name=item.name, description=item.description, after=item.after) for item in specialists]
-        least = bound(system_tokens(lines, RULES), [line.name for line in lines], limits).least
+        least = worst_case(Setup(roster=roster_of(specialists), limits=limits, rules=RULES)).least
         return limits.model_copy(update={"budget": self.budget or max(limits.budget, least)})

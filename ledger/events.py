@@ -1,11 +1,13 @@
 """The events of a case, versioned and JSON-plain: every change of a ledger is one of these."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, TypeAdapter
 
 from contracts.decision import ASK, REASON, Action
 from contracts.handles import Alias, CaseId, Digest
+from contracts.registry import Contract
 from contracts.returns import CAUSE, Closed, CriterionId
 from contracts.text import Capped
 
@@ -47,6 +49,11 @@ class RosterLine(Closed):
     name: Name
     description: Annotated[str, ROSTER_LINE]
     after: tuple[Name, ...] | None = None
+
+
+def roster_of(contracts: Iterable[Contract]) -> tuple[RosterLine, ...]:
+    """Return the roster lines of these specialists."""
+    return tuple(RosterLine(name=item.name, description=item.description, after=item.after) for item in contracts)
 
 
 class Setup(Closed):
@@ -198,7 +205,7 @@ AnyEvent = Annotated[
     Opened | Decided | Returned | Asked | Answered | Compacted | Stopped | Finished,
     Field(discriminator="type"),
 ]
-EVENT: TypeAdapter[Opened | Decided | Returned | Asked | Answered | Compacted | Stopped | Finished] = TypeAdapter(AnyEvent)
+EVENT: TypeAdapter[Any] = TypeAdapter(AnyEvent)
 
 
 def plain(event: Event) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from contracts.returns import FACTS, HEADLINE, OUTCOME
 from contracts.tokens import estimate
-from ledger.events import Limits, RosterLine
-from ledger.render import system_tokens
+from ledger.events import Setup
+from ledger.render import worst_case
 from ledger.replay import History, whole
 from ledger.report import Accuracy, Fill, Report, Row
-from ledger.share import Bound, bound
+from ledger.share import Bound
 from ledger.slope import slope_of
 
 JSON = dict[str, Any]
@@ -73,9 +73,7 @@ def figures(
 
 def bound_of(ledger: JSON) -> Bound:
     """Return the worst case of the prompts of a case, from its own setup."""
-    lines = [RosterLine.model_validate(line) for line in ledger["setup"]["roster"]]
-    base = system_tokens(lines, ledger["setup"]["rules"])
-    return bound(base, [line.name for line in lines], Limits.model_validate(ledger["setup"]["limits"]))
+    return worst_case(Setup.model_validate(ledger["setup"]))
 
 
 def history(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> tuple[History, str | None]:

@@ -12,7 +12,7 @@ from typing import Any
 from contracts.text import quoted, verbatim
 from contracts.tokens import estimate
 from ledger import share
-from ledger.events import RosterLine
+from ledger.events import RosterLine, Setup
 from ledger.view import latest_steps, open_questions, roster_names
 
 JSON = dict[str, Any]
@@ -65,6 +65,13 @@ def system_tokens(roster: Sequence[RosterLine], rules: str) -> int:
 def system_bytes(roster: Sequence[RosterLine], rules: str) -> int:
     """Return the UTF-8 bytes of the system message."""
     return len(_system(tuple((line.name, line.description) for line in roster), rules)[0].encode())
+
+
+def worst_case(setup: Setup) -> share.Bound:
+    """Return the worst case of the prompts of a case that is set up so."""
+    return share.bound(
+        system_tokens(setup.roster, setup.rules), [line.name for line in setup.roster], setup.limits, system_bytes(setup.roster, setup.rules)
+    )
 
 
 def _goal(ledger: JSON, base: int) -> list[str]:

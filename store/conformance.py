@@ -50,7 +50,7 @@ async def bytes_come_back_exactly(store: ArtifactStore) -> None:
     for number, body in enumerate(bodies, 1):
         handle = await put(store, case, body, f"A{number}")
         assert (handle.bytes, handle.digest) == (len(body), hashlib.sha256(body).hexdigest())
-        assert await store.read(case, handle.alias) == body
+        assert same(await store.read(case, handle.alias), body), len(body)
         assert await store.stat(case, handle.alias, verify=True) == handle
 
 
@@ -63,15 +63,20 @@ async def text_is_kept_as_utf8(store: ArtifactStore) -> None:
     assert await store.read(case, "A2") == b"a?b"
 
 
+def same(one: bytes, other: bytes) -> bool:
+    """Compare bodies without a test runner's wish to draw up their difference, which takes hours for megabytes."""
+    return one == other
+
+
 async def ranges_are_bounded(store: ArtifactStore) -> None:
     """Any offset and length is clamped to the body and to RANGE."""
     case, body = new_case(), secrets.token_bytes(RANGE + 100_000)
     await put(store, case, body)
     for start, length in ((0, 1), (5, 70_000), (262_143, 2), (262_144, 262_144), (len(body) - 3, 10), (len(body), 5), (0, 0)):
-        assert await store.read(case, "A1", start, length) == body[start : start + length]
+        assert same(await store.read(case, "A1", start, length), body[start : start + length]), (start, length)
     assert await store.read(case, "A1", -5, 3) == body[:3]
     assert await store.read(case, "A1", 10**30, 10**30) == await store.read(case, "A1", 3, -1) == b""
-    assert await store.read(case, "A1", 1, 10**30) == body[1 : RANGE + 1]
+    assert same(await store.read(case, "A1", 1, 10**30), body[1 : RANGE + 1])
     assert (await store.stat(case, "A1", verify=True)).bytes == len(body)
 
 

@@ -8,25 +8,28 @@ from agents.settings import loaded
 from contracts import registry_of
 from graph.cli import print_json
 from graph.settings import DeskSettings
-from ledger import RULES, RosterLine, bound
-from ledger.render import system_tokens
+from ledger import RULES, Setup
+from ledger.events import roster_of
+from ledger.render import worst_case
+
+TURNS = (1, 15, 50, 500)
 
 
 async def main(options: argparse.Namespace) -> int:
-    """Print the sum, per hop and at the compaction limit."""
+    """Print the sum in estimated tokens and in UTF-8 bytes, the count that no script escapes; then the worst prompt per turn."""
     registry_of(SPECIALISTS)
-    lines = [RosterLine(name=item.name, description=item.description, after=item.after) for item in SPECIALISTS]
     limits = loaded(DeskSettings).limits(SPECIALISTS)
-    worst = bound(system_tokens(lines, RULES), [line.name for line in lines], limits)
+    worst = worst_case(Setup(roster=roster_of(SPECIALISTS), limits=limits, rules=RULES))
+    sums = {"least budget": worst.least, "each further step": worst.per_hop, "budget": worst.budget}
     if options.json:
-        parts = {part.name: part.tokens for part in worst.parts}
-        sizes = {n: worst.at(n) for n in (1, 15, 50, 500)}
+        parts = {part.name: {"tokens": part.tokens, "bytes": part.bytes} for part in worst.parts}
+        sizes = {n: worst.at(n) for n in TURNS}
         print_json({"parts": parts, "least": worst.least, "per_hop": worst.per_hop, "budget": worst.budget, "at": sizes})
         return 0
-    width = max(len(part.name) for part in worst.parts)
-    rows = [f"{part.name:<{width}} {part.tokens:>6}" for part in worst.parts]
-    sums = {"least budget": worst.least, "each further step": worst.per_hop, "budget": worst.budget}
-    rows += [f"{name:<{width}} {tokens:>6}" for name, tokens in sums.items()]
-    rows += [f"worst prompt at turn {n}: {worst.at(n)} tokens" for n in (1, 15, 50, 500)]
+    width = max(map(len, [*(part.name for part in worst.parts), *sums]))
+    rows = [f"{'part of the prompt':<{width}} {'tokens':>7} {'bytes':>7}"]
+    rows += [f"{part.name:<{width}} {part.tokens:>7,} {part.bytes:>7,}" for part in worst.parts]
+    rows += [f"{name:<{width}} {tokens:>7,}" for name, tokens in sums.items()]
+    rows += [f"worst prompt at turn {n}: {worst.at(n):,} tokens" for n in TURNS]
     sys.stdout.write("\n".join(rows) + "\n")
     return 0

@@ -309,6 +309,8 @@ def test_an_event_may_be_an_instance() -> None:
     play = Play()
     assert fold(play.ledger, Stopped(case=CASE, reason="enough"), REGISTRY) == fold(play.ledger, plain(Stopped(case=CASE, reason="enough")), REGISTRY)
     assert fold(play.ledger, Stopped(case=CASE, reason="enough"), REGISTRY)["reason"] == "enough"
+    unchecked = Stopped.model_construct(type="stopped", case=CASE, reason="two\nlines " * 90)
+    assert fold(play.ledger, unchecked, REGISTRY)["rejected"][0]["field"] == "stopped.reason"
 
 
 ODD = [({"type": "x", "specialist": "permits"}, "permits"), ({"type": "x", "specialist": ["permits"]}, ""), ("x", "")]
