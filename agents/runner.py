@@ -2,10 +2,8 @@
 
 import asyncio
 import inspect
-from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tools import BaseTool
 
 from agents.agent import HAND_BACK, MAX_CALLS, RULES, RUN, Run, build_agent
@@ -30,9 +28,7 @@ class RunFailed(DeskError, RuntimeError):
         self.spent = spent
 
 
-async def run_with_model(
-    specialist: Specialist, task: Task, endpoint: Endpoint, callbacks: Sequence[BaseCallbackHandler] = ()
-) -> tuple[Return, Spent]:
+async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint) -> tuple[Return, Spent]:
     """Let a model do a specialist's work in a context that dies with it; an endpoint without tools leaves it to the work without a model.
 
     Raises:
@@ -42,7 +38,7 @@ async def run_with_model(
     if endpoint.choice.key in KNOWN.toolless:
         return await _without_model(specialist, task), Spent()
     try:
-        last = await _agent(run, specialist, task, endpoint, callbacks)
+        last = await _agent(run, specialist, task, endpoint)
     except EndpointError as error:
         if error.fault is Fault.BAD_REQUEST and "tool" in error.detail.lower():
             KNOWN.learn_toolless(endpoint.choice.key, error.detail)
@@ -59,7 +55,7 @@ async def run_with_model(
     return await _with_evidence(run.result, task), run.spent[0]
 
 
-async def _agent(run: Run, specialist: Specialist, task: Task, endpoint: Endpoint, callbacks: Sequence[BaseCallbackHandler]) -> Any:
+async def _agent(run: Run, specialist: Specialist, task: Task, endpoint: Endpoint) -> Any:
     given = specialist.tools(task)
     run.tools = {tool.name if isinstance(tool, BaseTool) else tool.__name__: tool for tool in (await given if inspect.isawaitable(given) else given)}
     chat = await endpoint.chat()
@@ -68,7 +64,7 @@ async def _agent(run: Run, specialist: Specialist, task: Task, endpoint: Endpoin
         endpoint.agents[key] = build_agent(chat, specialist, run.tools.values())
     token = RUN.set(run)
     try:
-        config = {"callbacks": list(callbacks), "recursion_limit": 12 * MAX_CALLS}
+        config = {"recursion_limit": 12 * MAX_CALLS}
         return (await apart(endpoint.agents[key].ainvoke({"messages": [("user", brief(task))]}, config)))["messages"][-1]
     finally:
         RUN.reset(token)
