@@ -49,6 +49,9 @@ class DeskSettings(BaseSettings):
     max_parallel: int = Field(4, ge=1, le=8, validation_alias="DESK_MAX_PARALLEL", description="Most specialists at once.")
     case_tokens: int = Field(0, ge=0, validation_alias="DESK_CASE_TOKENS", description="Most tokens of one case in all; 0 for no limit.")
     case_seconds: float = Field(0, ge=0, validation_alias="DESK_CASE_SECONDS", description="Most seconds of one case; 0 for no limit.")
+    server_url: str | None = Field(
+        None, validation_alias="DESK_SERVER_URL", description="Where the board finds the server; unset means where its own page was asked for."
+    )
     specialist_timeout: float = Field(300.0, gt=0, validation_alias="DESK_SPECIALIST_TIMEOUT", description="Seconds that one step may take.")
 
     def store_url(self, home: Path) -> str:

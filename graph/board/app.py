@@ -4,7 +4,6 @@ It reads runs from that server with the caller's own credentials, bodies from th
 """
 
 import asyncio
-import os
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -74,7 +73,7 @@ async def enter() -> Response:
 async def runs(request: Request) -> Response:
     """Show the latest runs."""
     store = (await _made()).store
-    listed = await asyncio.gather(*(_listed(store, thread) for thread in await _threads(request).recent()))
+    listed = await asyncio.gather(*(_listed(store, thread) for thread in await (await _threads(request)).recent()))
     return _page(await asyncio.to_thread(render, "runs.html", runs=sorted(listed, key=lambda run: str(run["opened"]), reverse=True), error=""))
 
 
@@ -93,14 +92,14 @@ async def run(request: Request, thread: UUID, x_desk_digest: Annotated[str, Head
 @app.get("/board/{thread}/artifacts/{alias}")
 async def excerpt(request: Request, thread: UUID, alias: Alias) -> Response:
     """Return the bounded head and tail of an artifact's text."""
-    found = await _threads(request).one(str(thread))
+    found = await (await _threads(request)).one(str(thread))
     return JSONResponse({"text": await preview((await _made()).store, checked(found.values["ledger"])["case"], alias)}, headers=SAFE)
 
 
 @app.get("/board/{thread}/artifacts/{alias}/body")
 async def body(request: Request, thread: UUID, alias: Alias) -> Response:
     """Return an artifact whole, as an attachment that no browser shows."""
-    found = await _threads(request).one(str(thread))
+    found = await (await _threads(request)).one(str(thread))
     store, case = (await _made()).store, checked(found.values["ledger"])["case"]
     handle = await store.stat(case, alias)
 
@@ -131,7 +130,7 @@ async def ask(
 
 
 async def _file(request: Request, thread: UUID) -> tuple[Thread, LedgerFile]:
-    found = await _threads(request).one(str(thread))
+    found = await (await _threads(request)).one(str(thread))
     ledger = checked(found.values["ledger"])
     store = (await _made()).store
     archives, _ = await load_archives(store, ledger)
@@ -144,10 +143,10 @@ async def _file(request: Request, thread: UUID) -> tuple[Thread, LedgerFile]:
     return found, LedgerFile(ledger, found.values.get("artifacts") or {}, archives, answer)
 
 
-def _threads(request: Request) -> Threads:
+async def _threads(request: Request) -> Threads:
     """Return the server's threads: at the configured address, else where this very request came in; never where its Host header says."""
     host, port = request.scope.get("server") or ("127.0.0.1", 80)
-    url = os.environ.get("DESK_SERVER_URL") or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    url = (await _made()).settings.server_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
     return Threads(url, {name: value for name in ("authorization", "x-api-key", "cookie") if (value := request.headers.get(name))})
 
 
