@@ -14,9 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from tests.bench.core import hop_ms
+from tests.bench.instruments import instruments
 from tests.bench.measure import CACHED_PRICE, ROOT, Times, clock, count, footprint, timings
 from tests.bench.peers import PEERS
 from tests.bench.plot import draw
+from tests.bench.store import store_rows
 
 TURNS = (15, 50)
 LONG_TURNS = (200, 1_000)
@@ -77,6 +80,18 @@ def tables(rows: list[dict[str, Any]]) -> list[Table]:
     return [tokens, price]
 
 
+def beside(parts: dict[str, Any]) -> Table:
+    """Return what the parts cost: the pure core, the instruments, the store beside its bare client."""
+    table = Table("part", title="What the parts cost")
+    table.add_column("figure", justify="right")
+    core, share = parts["core_hop_ms"], parts["instruments"]
+    table.add_row("fold + render + judge for one hop at 100 steps", f"{core['median']:.2f} ms median, {core['least']:.2f} least")
+    table.add_row("instruments in a hop without latency, telemetry off / on", f"{share['share_off']:.1%} / {share['share_on']:.1%}")
+    for row in parts["store"]:
+        table.add_row(f"{row['what']}, against the bare client", f"{row['ratio']:.2f}")
+    return table
+
+
 def _ratio(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
@@ -98,7 +113,8 @@ def main() -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         rows = asyncio.run(run(options.peers, options.repeats, progress))
-    console.print(*tables(rows))
+    parts = {"core_hop_ms": hop_ms(), "instruments": instruments(), "store": store_rows()}
+    console.print(*tables(rows), beside(parts))
     options.out.mkdir(parents=True, exist_ok=True)
     about = {
         "at": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -111,7 +127,7 @@ def main() -> None:
         "tuning": {name: PEERS[name].tuning for name in options.peers},
         "seconds": round(time.perf_counter() - begun),
     }
-    (options.out / "bench.json").write_text(json.dumps({**about, "rows": rows}, indent=1))
+    (options.out / "bench.json").write_text(json.dumps({**about, "rows": rows, **parts}, indent=1))
     for theme in ("light", "dark"):
         (options.out / f"bench-{theme}.svg").write_text(draw(rows, max(TURNS), theme))
     console.print(f"{about['seconds']} s; figures in {options.out / 'bench.json'}, plots beside it")
