@@ -90,9 +90,10 @@ async def test_a_killed_writer_loses_nothing_that_it_reported(path: Path) -> Non
     asyncio.run(main())
     """
     process = await asyncio.to_thread(child, code, path)
-    await asyncio.sleep(1)
+    # However slow the machine: killed in the middle of writing, once it has said something.
+    first = [await asyncio.to_thread(process.stdout.readline) for _ in range(8)]
     process.send_signal(signal.SIGKILL)
-    reported = process.communicate()[0].split()
+    reported = [*(line.strip() for line in first), *process.communicate()[0].split()]
     store = SqliteStore(path)
     listed = await store.list("case")
     assert len(reported) > 5 and set(reported) <= {handle.alias for handle in listed}
