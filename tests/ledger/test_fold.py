@@ -338,3 +338,33 @@ def test_a_ledger_of_an_older_version_is_migrated_by_its_next_event_and_an_unkno
     assert fold(newer, stop, REGISTRY) is newer
     with pytest.raises(LedgerError, match="upgrade"):
         checked(newer)
+
+
+def test_a_closed_case_takes_no_new_event_of_any_kind() -> None:
+    play = Play("one", "two")
+    play.work(("permits", "c1: look"), status="blocked")
+    play.work(("housing", "c2: look"))
+    play.close("stopped", reason="enough")
+    closed = play.ledger
+    for event in (
+        Asked(case=CASE, questions=("q1",)),
+        Answered(case=CASE, question="q1", text="flat 2"),
+        Stopped(case=CASE, reason="other"),
+        decided(3, verdict="empty", action=None),
+        {"type": "compacted", "case": CASE, "upto_step": 1, "upto_decision": 1, "before": 3, "handle": "L1"},
+        Finished(case=CASE, at=AT, status="done"),
+    ):
+        after = fold(closed, event if isinstance(event, dict) else plain(event), REGISTRY)
+        faults = after["rejected"] + after["conflicts"]
+        assert [item.get("cause", "clash") for item in faults] in (["is closed"], ["clash"]), event
+        assert {key: after[key] for key in ("status", "questions", "steps", "decisions", "archive", "reason")} == {
+            key: closed[key] for key in ("status", "questions", "steps", "decisions", "archive", "reason")
+        }
+
+
+def test_an_earlier_case_is_told_only_when_its_handle_is() -> None:
+    play = Play("one")
+    new = opened() | {"case": "case2", "follows": CASE}
+    assert fold(play.ledger, new, REGISTRY)["earlier"] is None
+    assert fold(play.ledger, new | {"earlier": "E1"}, REGISTRY)["earlier"] == {"cases": 1, "line": "rats at 5 Elm St | left open |", "handle": "E1"}
+    assert fold({}, opened() | {"earlier": "E1"}, REGISTRY)["earlier"] is None

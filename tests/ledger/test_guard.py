@@ -7,9 +7,9 @@ import pytest
 from contracts import registry_of
 from contracts.decision import Decision
 from contracts.registry import Contract
-from ledger import NewCriterion, difficulty, judge, over_budget
+from ledger import Answered, NewCriterion, difficulty, judge, over_budget
 from ledger.guard import legal_moves
-from tests.ledger.play import NAMES, Play, Report
+from tests.ledger.play import CASE, NAMES, Play, Report
 
 JSON = dict[str, Any]
 
@@ -336,3 +336,21 @@ def test_difficulty_counts_criteria_questions_and_moves() -> None:
     play.ask("")
     play.work(("housing", "c2: look"))
     assert difficulty(play.ledger) == 0 + 0 + 5
+
+
+def test_an_answer_is_progress_for_whoever_asked() -> None:
+    play = Play()
+    for wording in ("c1: look", "c1: look again"):
+        play.work(("permits", wording), status="blocked", outcome="The flat is not known")
+    assert code(play, "dispatch", ("permits", "c1: search")) == "no_progress"
+    play.fold(Answered(case=CASE, question="q1", text="flat 2"))
+    assert code(play, "dispatch", ("permits", "c1: search")) == "no_progress", "the answer was to the step before"
+    play.fold(Answered(case=CASE, question="q2", text="flat 2"))
+    assert code(play, "dispatch", ("permits", "c1: search")) == "ok"
+
+
+def test_a_long_cycle_is_left_to_the_budgets() -> None:
+    play = Play(stall=64)
+    for turn in range(14):
+        assert play.work(("permits", f"c1: turn {turn}"), status="partial", outcome=f"{'abcdefg'[turn % 7]} is what was found") == "ok"
+    assert code(play, "dispatch", ("permits", "c1: one more")) == "ok"

@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 from contracts import estimate
-from ledger import NewCriterion, Opened, plain, render
+from ledger import Answered, NewCriterion, Opened, plain, render
 from ledger.fold import fold
-from ledger.render import RULES, step_line
+from ledger.render import RULES, _owners, step_line
 from ledger.share import FRAME, SCHEMA
 from tests.ledger.play import AT, CASE, NAMES, REGISTRY, Play, handle, result, setup_of
 
@@ -174,3 +174,25 @@ def test_pending_steps_and_interrupted_ones_have_lines_too() -> None:
     play.dispatch(("permits", "c1: look"))
     assert '1 permits pending "" c1' in user(play)
     assert result(1)["artifacts"] == ["A1"]
+
+
+def test_an_answer_that_nobody_decided_to_ask_for_is_shown_too() -> None:
+    play = Play()
+    play.work(("permits", "c1: look"), status="blocked")
+    play.fold(Answered(case=CASE, question="q1", text="flat 2"))
+    assert '\nANSWERS\nq1 "flat 2"\n' in user(play)
+
+
+def test_owners_are_left_out_one_by_one() -> None:
+    names = ("permits", "housing", "potholes", "sanitation")
+    seen = [_owners(names, room) for room in range(30, 0, -1)]
+    assert list(dict.fromkeys(seen)) == [
+        "permits+housing+potholes+sanitation",
+        "permits+housing+potholes+more",
+        "permits+housing+more",
+        "permits+more",
+        "more",
+    ]
+    assert _owners((), 1) == "any"
+    for room, shown in zip(range(30, 0, -1), seen, strict=True):
+        assert estimate(f"c12 {shown}") <= room or shown == "more"
