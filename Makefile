@@ -5,9 +5,11 @@ PY := .venv/bin/python
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
 # The engine wants 3.12 or newer; pyenv's interpreters count too.
 ENGINE_PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 $$(ls -rd $$HOME/.pyenv/versions/3.1[2-9]*/bin/python 2>/dev/null); do "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo "$$p" && break; done)
-GOAL ?=
-NAME ?=
-DESCRIPTION ?=
+# What users type is text: make expands nothing in it, and an empty goal is refused rather than replaced by the sample.
+WITH_GOAL := $(filter-out undefined,$(origin GOAL))
+override GOAL := $(value GOAL)
+override NAME := $(value NAME)
+override DESCRIPTION := $(value DESCRIPTION)
 # A checkpoint holds plain data: nothing else is built from one.
 export LANGGRAPH_STRICT_MSGPACK := true
 INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
@@ -51,21 +53,23 @@ help: ## list the targets
 	@touch $@
 
 run: .venv/core ## run one complaint through the desk: make run GOAL="..."
-	@$(PY) -m graph run $(if $(GOAL),"$$GOAL",)
+	@$(PY) -m graph run $(if $(WITH_GOAL),-- "$$GOAL",)
 export GOAL
 
 dev: .venv/server ## serve the desk for Studio, chat clients and the board
 	@$(PY) -m langgraph_cli dev --no-browser --n-jobs-per-worker 10
 
 specialist: .venv/core ## a new specialist: make specialist NAME=noise [DESCRIPTION="..."]
-	@$(PY) -m graph specialist "$$NAME" $(if $(DESCRIPTION),--description "$$DESCRIPTION",)
+	@$(PY) -m graph specialist "$$NAME" --description "$$DESCRIPTION"
+	@$(PY) -m tests.readme
 export NAME DESCRIPTION
 
 check: .venv/test ## lint, types, layers, dead code
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/vulture
 
 test: .venv/test ## tests that need no account, under 5 minutes
-	@$(PY) -m pytest -q -n 2 -m "not slow and not browser and not llm and not engine"
+	@echo "running the tests (a few minutes; ONLY=tests/agents/test_noise.py runs one file)"
+	@$(PY) -m pytest -q $(or $(ONLY),-n 2 -m "not slow and not browser and not llm and not engine")
 
 test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, servers
 	@LAWS=slow $(PY) -m pytest -q -n 2 -m "(slow or browser) and not llm and not engine"

@@ -17,6 +17,10 @@ LONGEST_WAIT = 30.0
 BROKEN = (ModelError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
 
 
+MOST_TOKENS = 10**9
+"""What one call can use; an endpoint that reports more, or less than nothing, is not believed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spent:
     """What one or several requests cost."""
@@ -86,7 +90,7 @@ def _classify(error: Exception, choice: ModelChoice) -> tuple[Fault, str, float 
 def cost_of(message: AIMessage, prompt_tokens: int) -> Spent:
     """Return what the endpoint reported for a reply, else an estimate."""
     usage = message.usage_metadata
-    if usage and usage["input_tokens"] > 0:
+    if usage and 0 < usage["input_tokens"] <= MOST_TOKENS and 0 <= usage["output_tokens"] <= MOST_TOKENS:
         cached = usage.get("input_token_details", {}).get("cache_read") or 0
         return Spent(usage["input_tokens"], usage["output_tokens"], cached, "reported", 1)
     calls = "".join(str(call.get("args")) for call in message.tool_calls)

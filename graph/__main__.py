@@ -2,7 +2,10 @@
 
 import sys
 
-from graph.cli import main
+try:
+    from graph.cli import main
+except ModuleNotFoundError as error:
+    sys.exit(f"error: {error.name} is not installed for {sys.executable}: run `make run` once, then call .venv/bin/python -m graph")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -46,7 +46,7 @@ $module = Specialist(
     run=run,
     tools=lambda task: [look_up],
     prompt="Call look_up for each matter of the ask and report only what it returns; no record is a finding.",
-    examples=("$words", "There is a problem with $words", "A complaint about $words"),
+    examples=("$words; $words complaint", "There is a problem with $words", "A complaint about $words"),
 )
 ''')
 

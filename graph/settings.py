@@ -42,6 +42,7 @@ class DeskSettings(BaseSettings):
     )
     budget: int | None = Field(
         None,
+        ge=256,
         validation_alias="DESK_BUDGET",
         description="Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more.",
     )

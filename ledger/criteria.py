@@ -5,13 +5,15 @@ from typing import Any
 
 ANY = "*"
 MAX_EVIDENCE = 4
-_NAMED = re.compile(r"\bc[1-9][0-9]?\b")
+_NAMED = re.compile(r"(?<![\w#])(?<!apt )(?<!apt\. )(?<!unit )(?<!flat )(?<!suite )(?<!room )c[1-9][0-9]?\b")
+"""Criterion ids as the prompt shows them; an apartment C2 or a unit c2 is none."""
+_DENIED = re.compile(r"\b(?:not|except|without|excluding|ignore|skip)\s+(c[1-9][0-9]?)\b")
 
 
 def targets(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
     """Return the criteria that an ask works for: those it names, else the specialist's open ones, else the ownerless open ones."""
     allowed = [item for item in criteria if not item["owners"] or specialist in item["owners"]]
-    named = set(_NAMED.findall(ask.casefold()))
+    named = set(_NAMED.findall(ask)) - set(_DENIED.findall(ask))
     if chosen := [item["id"] for item in allowed if item["id"] in named]:
         return chosen
     unfinished = [item for item in allowed if item["status"] in ("open", "unsettled")]

@@ -1,9 +1,10 @@
 """The events of a case, versioned and JSON-plain: every change of a ledger is one of these."""
 
+import datetime as dt
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints, TypeAdapter
 
 from contracts.decision import ASK, REASON, Action
 from contracts.handles import Alias, CaseId, Digest
@@ -22,7 +23,15 @@ ROSTER_LINE = Capped(tokens=40, bytes=240)
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 QuestionId = Annotated[str, StringConstraints(pattern=r"^q[1-9][0-9]{0,5}(\.[1-9])?$")]
-Instant = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$")]
+_DAY, _TIME = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+
+
+def _real(instant: str) -> str:
+    dt.datetime.fromisoformat(instant)
+    return instant
+
+
+Instant = Annotated[str, StringConstraints(pattern=f"^{_DAY}T{_TIME}$"), AfterValidator(_real)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,31}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Number = Annotated[int, Field(ge=1, le=999_999)]

@@ -16,7 +16,7 @@ from contracts import DeskError
 
 RECORDS_FILE = "records.db"
 VERSION = "1"
-REMEDY = "make or import it again with `python -m graph records`"
+REMEDY = "make the sample again with `python -m graph records sample`, or import records with `records import DIR`"
 
 DDL = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);

@@ -8,7 +8,7 @@ from agents.settings import loaded
 from contracts import registry_of
 from graph.cli import print_json
 from graph.settings import DeskSettings
-from ledger import RULES, Setup
+from ledger import RULES, Setup, check_budget
 from ledger.events import roster_of
 from ledger.render import worst_case
 
@@ -20,6 +20,7 @@ async def main(options: argparse.Namespace) -> int:
     registry_of(SPECIALISTS)
     limits = loaded(DeskSettings).limits(SPECIALISTS)
     worst = worst_case(Setup(roster=roster_of(SPECIALISTS), limits=limits, rules=RULES))
+    check_budget(worst)
     sums = {"least budget": worst.least, "each further step": worst.per_hop, "budget": worst.budget}
     if options.json:
         parts = {part.name: {"tokens": part.tokens, "bytes": part.bytes} for part in worst.parts}

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from agents.records import RECORDS_FILE, import_records, make_sample, open_records
+from agents.records import RECORDS_FILE, RecordsError, import_records, make_sample, open_records
 from agents.settings import loaded
 from contracts import InputError
 from graph.settings import DeskSettings
@@ -45,5 +45,8 @@ async def main(options: argparse.Namespace) -> int:
 
 
 def origin_of(path: Path) -> str:
-    """Return what the records database was made from: `sample` or `import`."""
-    return str(open_records(path).rows("SELECT value FROM meta WHERE name = 'origin'")[0]["value"])
+    """Return what the records database was made from: `sample` or `import`; a damaged one may be replaced."""
+    try:
+        return str(open_records(path).rows("SELECT value FROM meta WHERE name = 'origin'")[0]["value"])
+    except (RecordsError, LookupError):
+        return "damaged"

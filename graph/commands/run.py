@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -47,6 +48,8 @@ async def main(options: argparse.Namespace) -> int:
     finally:
         await store.aclose()
     place = settings.home / "ledgers" / f"{file.ledger['case']}.json"
+    if not options.json:
+        _answer(file)
     for path in (place, *([options.save] if options.save else [])):
         await asyncio.to_thread(save, file, path)
     if options.json:
@@ -54,7 +57,8 @@ async def main(options: argparse.Namespace) -> int:
         print_json({"answer": file.answer, "status": file.ledger["status"], "ledger": file.ledger, "artifacts": file.artifacts, "metrics": metrics})
     else:
         _show(file, place, settings, console)
-    return 0 if file.ledger["status"] == "done" else STOPPED
+    unsettled = any(item["status"] == "unsettled" for item in file.ledger["criteria"])
+    return STOPPED if unsettled or file.ledger["status"] != "done" else 0
 
 
 def _goal(given: str) -> str:
@@ -116,13 +120,18 @@ def _ask(questions: list[JSON]) -> dict[str, str]:
     return answers
 
 
-def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Console) -> None:
+def _answer(file: LedgerFile) -> None:
+    """Print the answer before anything else can fail."""
     lines = [line[: len(line) - len(line.lstrip(" "))] + one_line(line) for line in file.answer.splitlines()]
     sys.stdout.write("\n" + "\n".join(lines) + "\n\n")
     sys.stdout.flush()
+
+
+def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Console) -> None:
     for line in closing(file.ledger, file.archives, width=console.width):
         console.print(line, markup=False, soft_wrap=True)
-    console.print(f"ledger: {place}   artifacts: {_kept(settings)}   page: python -m graph report {place}", markup=False, style="dim", soft_wrap=True)
+    page = f"{os.path.relpath(sys.executable)} -m graph report {place}"
+    console.print(f"ledger: {place}   artifacts: {_kept(settings)}   page: {page}", markup=False, style="dim", soft_wrap=True)
 
 
 def _kept(settings: DeskSettings) -> str:

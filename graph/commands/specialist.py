@@ -22,7 +22,7 @@ async def main(options: argparse.Namespace) -> int:
     await asyncio.to_thread(_write, {file: made.file, test: made.test, registry: source})
     lines = [
         f"agents/{file.name}: the specialist; put your source into look_up, and say in description and examples what it is for",
-        f"tests/agents/{test.name}: its test: python -m pytest {test.relative_to(root)}",
+        f"tests/agents/{test.name}: its test: make test ONLY={test.relative_to(root)}",
         "agents/registry.py: one import and one line; the README's generated parts follow with python -m tests.readme",
         f'try it: make run GOAL="There is a problem with {options.name.replace("_", " ").replace("-", " ")} at 31 Lantern St"',
     ]

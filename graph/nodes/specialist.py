@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from agents.apart import apart
 from agents.calls import Spent as Cost
 from agents.endpoint import Endpoint
-from agents.faults import EndpointError
+from agents.faults import EndpointError, redact
 from agents.runner import RunFailed, run_with_model
 from agents.specialist import Specialist, Task
 from contracts import DeskError, Handle, Return
@@ -82,38 +82,49 @@ def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, ste
 async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Returned, list[Handle]]:
     """Run one step; an exception becomes a failed return that names its class and place, never its text."""
     started, cost, cause = time.monotonic(), Cost(), ""
-    result: Any = None
+    body: Any = None
     handles: list[Handle] = []
     timer = asyncio.timeout(desk.settings.specialist_timeout)
     try:
         async with timer:
             result, cost = await apart(_run(specialist, task, model))
             handles = await _verified(task, result)
+            body = result.model_dump(mode="json")
     except GraphBubbleUp:
         raise
+    except asyncio.CancelledError:
+        if (current := asyncio.current_task()) and current.cancelling():
+            raise
+        cause = "its work was cancelled from inside"
     except TimeoutError as error:
-        result, cause = None, f"no return within {desk.settings.specialist_timeout:g} s" if timer.expired() else _place_of(error)
+        cause = f"no return within {desk.settings.specialist_timeout:g} s" if timer.expired() else _place_of(error)
     except RunFailed as error:
-        result, cost, cause = None, error.spent, str(error)
+        cost, cause = error.spent, redact(str(error))
     except ValidationError as error:
-        result, cause = None, f"{specialist.name} does not keep its contract: {cause_of(error)}"
+        cause = f"{specialist.name} does not keep its contract: {cause_of(error)}"
     except ArtifactNotFound:
-        result, cause = None, "names an artifact that the store does not have for this case"
+        cause = "names an artifact that the store does not have for this case"
     except StoreError as error:
-        result, cause = None, reason_of(error)
+        cause = redact(reason_of(error))
     except (BrokenReturn, DeskError, EndpointError) as error:
-        result, cause = None, str(error)
+        cause = redact(str(error))
     except Exception as error:
-        result, cause = None, _place_of(error)
+        cause = _place_of(error)
     if cause:
         log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
-    body = result.model_dump(mode="json") if result is not None else None
     return Returned(
         case=task.case, step=task.step, specialist=specialist.name, result=body, cause=CAUSE.cut(cause), spent=spent_of(cost, started)
     ), handles
 
 
 async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
+    try:
+        return await _ran(specialist, task, model)
+    except SystemExit:
+        raise BrokenReturn(f"{specialist.name} tried to end the process") from None
+
+
+async def _ran(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
     cost = Cost()
     found: Any
     if model is not None:
@@ -127,12 +138,10 @@ async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tu
 
 
 def _checked_return(specialist: Specialist, found: Any) -> Return:
-    if isinstance(found, specialist.returns):
-        return found
     if not isinstance(found, (dict, Return)):
         raise BrokenReturn(f"{specialist.name} returned {type(found).__name__} instead of {specialist.returns.__name__}")
     try:
-        return specialist.returns.model_validate(found if isinstance(found, dict) else found.model_dump())
+        return specialist.returns.model_validate(found if isinstance(found, dict) else found.model_dump(warnings=False))
     except ValidationError as error:
         # Whoever wrote the specialist needs the key's name; what does not look like one may have come from outside.
         extra = [str(item["loc"][-1]) for item in error.errors() if item["type"] == "extra_forbidden"]

@@ -11,7 +11,7 @@ from langgraph.types import Command
 from agents.calls import Spent
 from agents.corrections import FINAL, correction_for
 from agents.endpoint import Endpoint, Reply
-from agents.faults import Fault
+from agents.faults import Fault, redact
 from agents.reading import Reading
 from contracts import LedgerError, clip, merge_handles
 from contracts.decision import Action, Decision
@@ -164,7 +164,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
         verdicts.append(verdict.code)
         if verdict.ok:
             break
-        raw = RAW.cut(_said(reply)) or raw
+        raw = RAW.cut(redact(_said(reply), limit=600)) or raw
         if verdict.code == Fault.WINDOW_EXCEEDED and not halved:
             halved, prompt = True, await _compacted(turn, runtime, turn.ledger["setup"]["limits"]["budget"] // 2)
             continue

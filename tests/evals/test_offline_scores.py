@@ -9,12 +9,15 @@ import pytest
 
 from agents.matching import match
 from agents.proposing import propose
-from agents.registry import SPECIALISTS
+from agents.registry import SPECIALISTS as REGISTERED
 from tests.evals.labels import Item, complaints, own, scenarios
 from tests.evals.scoring import Scored, summary
 
 DATA = Path(os.environ.get("DESK_DATA", ""))
 needs_data = pytest.mark.skipif(not os.environ.get("DESK_DATA"), reason="DESK_DATA names no folder with labelled city texts")
+
+# The labels know the four that ship, whatever else is registered.
+SPECIALISTS = tuple(item for item in REGISTERED if item.name in ("potholes", "permits", "sanitation", "housing"))
 
 
 def scored(items: Sequence[Item]) -> dict[str, float]:

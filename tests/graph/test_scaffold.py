@@ -16,6 +16,7 @@ from contracts import RegistryError
 from graph.scaffold import registered_in, scaffold
 
 ROOT = Path(__file__).parent.parent.parent
+SHIPPED = ("potholes", "permits", "sanitation", "housing")
 REGISTRY = (ROOT / "agents" / "registry.py").read_text("utf-8")
 
 
@@ -41,7 +42,7 @@ def test_names_that_cannot_work_are_refused(name: str, told: str) -> None:
         scaffold(name, "", SPECIALISTS)
 
 
-@pytest.mark.parametrize("name", ["noise", "street-light", "street_light2", "x"])
+@pytest.mark.parametrize("name", ["xylophones", "street-light_zz", "street_light_zz2", "x"])
 def test_a_specialist_is_one_file_of_at_most_forty_lines(name: str) -> None:
     made = scaffold(name, "", SPECIALISTS)
     assert len(made.file.splitlines()) <= 40 and "$" not in made.file + made.test
@@ -51,13 +52,13 @@ def test_a_specialist_is_one_file_of_at_most_forty_lines(name: str) -> None:
 
 def test_a_description_that_breaks_the_file_is_refused() -> None:
     with pytest.raises(RegistryError, match="quotes"):
-        scaffold("noise", 'Loud "music"', SPECIALISTS)
+        scaffold("xylophones", 'Loud "music"', SPECIALISTS)
     with pytest.raises(RegistryError, match="tokens"):
-        scaffold("noise", ("many words " * 40).strip(), SPECIALISTS)
-    assert 'description="Loud music."' in scaffold("noise", "Loud music.", SPECIALISTS).file
+        scaffold("xylophones", ("many words " * 40).strip(), SPECIALISTS)
+    assert 'description="Loud music."' in scaffold("xylophones", "Loud music.", SPECIALISTS).file
 
 
-@pytest.mark.parametrize("module", ["aaa", "noise", "zzz"])
+@pytest.mark.parametrize("module", ["aaa", "xylophones", "zzz"])
 def test_the_registry_gains_one_import_and_one_line(module: str) -> None:
     after = registered_in(REGISTRY, module)
     added = [line for line in after.splitlines() if line not in REGISTRY.splitlines()]
@@ -76,7 +77,18 @@ def copy(tmp_path: Path) -> Path:
         if (ROOT / name).exists():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "agents" / "registry.py").write_text(only_shipped((ROOT / "agents" / "registry.py").read_text()))
     return tmp_path
+
+
+def only_shipped(registry: str) -> str:
+    """Return the registry with the four shipped specialists, whatever has been added to it."""
+    lines = []
+    for line in registry.splitlines(keepends=True):
+        found = re.fullmatch(r"from agents\.(\w+) import \1\n|    (\w+),\n", line)
+        if not found or (found[1] or found[2]) in SHIPPED:
+            lines.append(line)
+    return "".join(lines)
 
 
 def python(copy: Path, *words: str, code: int = 0) -> str:
@@ -92,15 +104,15 @@ def run(copy: Path, goal: str) -> Any:
 
 
 def test_a_new_specialist_works_at_once(copy: Path) -> None:
-    python(copy, "-m", "graph", "specialist", "noise")
-    assert len((copy / "agents" / "noise.py").read_text().splitlines()) <= 40
-    assert "2 passed" in python(copy, "-m", "pytest", "-q", "tests/agents/test_noise.py")
-    found = run(copy, "There is a problem with noise at 31 Lantern St, and rats in the yard.")
-    assert {(step["specialist"], step["status"]) for step in found["ledger"]["steps"]} == {("noise", "done"), ("sanitation", "done")}
-    assert found["status"] == "done" and "agents/noise.py" in found["answer"]
-    assert "noise" in [line["name"] for line in found["ledger"]["setup"]["roster"]]
+    python(copy, "-m", "graph", "specialist", "xylophones")
+    assert len((copy / "agents" / "xylophones.py").read_text().splitlines()) <= 40
+    assert "2 passed" in python(copy, "-m", "pytest", "-q", "tests/agents/test_xylophones.py")
+    found = run(copy, "There is a problem with xylophones at 31 Lantern St, and rats in the yard.")
+    assert {(step["specialist"], step["status"]) for step in found["ledger"]["steps"]} == {("xylophones", "done"), ("sanitation", "done")}
+    assert found["status"] == "done" and "agents/xylophones.py" in found["answer"]
+    assert "xylophones" in [line["name"] for line in found["ledger"]["setup"]["roster"]]
     assert re.search(r"^least budget +[\d,]+$", python(copy, "-m", "graph", "bound"), re.M)
-    again = python(copy, "-m", "graph", "specialist", "noise", code=2)
+    again = python(copy, "-m", "graph", "specialist", "xylophones", code=2)
     assert again.startswith("error: ") and "twice" in again and "Traceback" not in again
     assert "exists already" in python(copy, "-m", "graph", "specialist", "matching", code=2)
 

@@ -140,6 +140,35 @@ async def test_a_step_that_takes_too_long_is_failed_by_time(monkeypatch: pytest.
     assert (await run_one(run)).ledger["steps"][0]["cause"] == "no return within 0.05 s"
 
 
+async def _unserialisable(task: Task) -> Return:
+    return Counted.model_construct(status="done", headline=object(), outcome="x", facts=None, artifacts=(), settles=(), questions=())
+
+
+async def _cancelled(task: Task) -> Return:
+    raise asyncio.CancelledError
+
+
+async def _leaves(task: Task) -> Return:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize("run", [_unserialisable, _cancelled, _leaves])
+async def test_whatever_a_specialist_does_its_siblings_are_kept(run: Any) -> None:
+    ran = Ran(
+        dispatch(("potholes", "c1: look"), ("permits", "c1: look too")), finish(), specialists=[specialist("potholes"), specialist("permits", run)]
+    )
+    await ran.go(GOAL)
+    assert ran.statuses() == ["done", "failed"] and ran.ledger["steps"][1]["cause"]
+
+
+async def test_an_error_of_the_desks_own_tells_no_secret_either() -> None:
+    async def run(task: Task) -> Return:
+        raise Loud("bad token sk-live-0123456789abcdefghij at redis://desk:hunter2@host")
+
+    cause = (await run_one(run)).ledger["steps"][0]["cause"]
+    assert "0123456789" not in cause and "hunter2" not in cause and "bad token" in cause
+
+
 async def test_a_specialist_cannot_pause_the_graph() -> None:
     async def run(task: Task) -> Return:
         interrupt("may I?")

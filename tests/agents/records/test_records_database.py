@@ -69,7 +69,7 @@ def test_a_query_cannot_write(city: Records) -> None:
 def test_a_damaged_database_is_a_clear_error(tmp_path: Path, body: bytes) -> None:
     path = tmp_path / "records.db"
     path.write_bytes(body)
-    with pytest.raises(RecordsError, match=r"records\.db.*again with `python -m graph records`") as caught:
+    with pytest.raises(RecordsError, match=r"records\.db.*again with `python -m graph records sample`") as caught:
         open_records(path)
     assert isinstance(caught.value, DeskError) and isinstance(caught.value, RuntimeError)
 
