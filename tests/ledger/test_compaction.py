@@ -151,7 +151,7 @@ def run_long(hops: int) -> None:
         assert play.prompts[-1].tokens <= 1500 and len(play.prompts) == n + 1
         sizes.append(len(canonical(play.ledger)) + len(canonical(play.artifacts)))
         play.events.clear()
-    assert not play.ledger["rejected"] and play.ledger["counts"]["steps"] == hops
+    assert not play.ledger["rejected"] and play.ledger["counts"]["steps"] == hops and len(play.ledger["seen"]) <= 128
     assert max(sizes[-100:]) <= 1.1 * max(sizes[hops // 2 : hops // 2 + 100]), "state does not grow with the case"
     for k in range(1, hops + 1, max(1, hops // 40)):
         assert rebuild(play.ledger, play.artifacts, k, play.archives).same

@@ -7,9 +7,9 @@ import pytest
 from contracts import registry_of
 from contracts.decision import Decision
 from contracts.registry import Contract
-from ledger import Answered, NewCriterion, difficulty, judge, over_budget
+from ledger import Answered, Decided, NewCriterion, Returned, Spent, difficulty, judge, over_budget
 from ledger.guard import legal_moves
-from tests.ledger.play import CASE, NAMES, Play, Report
+from tests.ledger.play import AT, CASE, NAMES, Play, Report
 
 JSON = dict[str, Any]
 
@@ -354,3 +354,26 @@ def test_a_long_cycle_is_left_to_the_budgets() -> None:
     for turn in range(14):
         assert play.work(("permits", f"c1: turn {turn}"), status="partial", outcome=f"{'abcdefg'[turn % 7]} is what was found") == "ok"
     assert code(play, "dispatch", ("permits", "c1: one more")) == "ok"
+
+
+def test_tries_are_counted_on_over_compaction() -> None:
+    play = Play(retries=2)
+    play.dispatch(("permits", "c1: look"))
+    play.fail(1)
+    for n in range(6):
+        play.work((NAMES[n % 4], f"c2: {n} Elm St"), status="partial", outcome=f"{'abcdef'[n]} was found")
+    assert play.compact(budget=400) and play.ledger["steps"][0]["n"] > 1
+    for tried in range(2):
+        assert play.dispatch(("permits", "c1: look")) == "ok", tried
+        play.fail(play.ledger["counts"]["steps"])
+    assert code(play, "dispatch", ("permits", "c1: look")) == "repeat"
+
+
+def test_what_router_and_specialists_use_adds_up_to_the_token_budget() -> None:
+    play = Play(max_tokens=18)
+    sent = ({"specialist": "permits", "ask": "c1: look"},)
+    told = Decided(case=CASE, n=1, at=AT, action="dispatch", dispatch=sent, verdict="ok", prompt_sha256="0" * 64, tokens_in=9, tokens_out=4)
+    play.fold(told)
+    assert play.ledger["counts"]["tokens"] == 13 and over_budget(play.ledger) == ""
+    play.fold(Returned(case=CASE, step=1, specialist="permits", cause="down", spent=Spent(tokens_in=2, tokens_out=3)))
+    assert over_budget(play.ledger) == "the token budget of 18 is spent"
