@@ -7,17 +7,17 @@ PRECEDENCE = (("housing", "permits"), ("housing", "potholes"), ("housing", "sani
 """(earlier, later): whether people are safe comes before paperwork; who holds a permit decides who restores the street."""
 
 OUT_OF_SCOPE = (
-    "Parking; car parked illegally; parked in bike lane, on sidewalk; too close to the curb, hydrant; double parked; blocking driveway; "
+    "Parking; car parked illegally; parked in bike lane, on sidewalk; too close to the curb, hydrant; double parked; parks in front of my driveway; "
     "resident parking permit, sticker; meter; parking ticket; tow; abandoned vehicle; abandoned car, no plates; space saver; "
-    "handicapped spot; car sticking out in road; parks in front of my driveway every night; somebody parking in my driveway",
+    "handicapped spot; car sticking out",
     "Traffic light; traffic signal; signal inspection; walk button; light stays red; turn arrow; stop sign twisted, down; missing sign; "
-    "traffic sign blocking the ramp; crosswalk signal is broken; new sign; new crosswalk, marking; speeding; cars race on our road, run the sign; "
-    "obstructing traffic; speed hump; reckless drivers",
+    "traffic sign blocking the ramp; crosswalk signal; new sign; new crosswalk, marking; speeding; cars race on our road, run the sign; "
+    "speed hump; reckless drivers",
     "Street light; streetlight outside my window; lights out on my road; street lamp burned out; install lighting; light pole; "
     "downed wire; power lines; lines down, sparking; fire hydrant; hydrant leaking; water main break; pavement marking inspection; "
     "fire department; fire in the house, flames",
     "Tree; needs pruning; trim the tree; plant a tree in front of my house; branch hanging over road; hanging limb; "
-    "dead tree by the road; tree fell on the sidewalk; shrubs, bushes, hedge encroach on the sidewalk; stepping off the curb; vine; grass; weeds",
+    "dead tree by the road; fallen tree; shrubs, bushes, hedge encroach on the sidewalk; stepping off the curb; vine; grass; weeds",
     "Park; park bench; playground; swings; equipment repair; ball field; training field; gate; fountain; cemetery; column; tennis court; "
     "ground maintenance; park improvement requests; statue; library",
     "Loud music; music; neighbors had a party; people shouting; screaming; barking dog on our road; dog barks all night; fireworks; "

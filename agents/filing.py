@@ -4,15 +4,17 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from agents.matching import match
 from agents.open311 import Open311, Open311Settings, Receipt, Service
 from agents.specialist import Task
-from contracts import Question, Return, Status
+from contracts import Question, Return, Status, one_line
 from contracts.returns import QUESTION, Audience
 
 KIND = "request_receipt"
+UNFIT = "service and address are too long, the sentence does not fit whole into the approver's question"
 _WANTED = re.compile(
     r"\b(?:file|submit|open|log|create|make|lodge)\b[^.?!]{0,40}\b(?:requests?|reports?|cases?|tickets?|complaints?|work orders?)\b", re.I
 )
@@ -33,8 +35,9 @@ async def with_filing(task: Task, result: Return, place: str) -> Return:
     service = await _service(city, " ".join(text for _, text in task.criteria) or task.ask)
     if service is None:
         return _noted(task, result, "Not filed: no service of the city's 311 fits")
-    question = _question(service, place)
-    said = dict(task.answers).get(question)
+    if not (question := _question(service, place)):
+        return _noted(task, result, f"Not filed: {UNFIT}")
+    said = dict(task.approved).get(question)
     if said is None:
         asked = Question(text=question, to=Audience.APPROVER)
         return task.returned(
@@ -56,8 +59,9 @@ def filing_tool(task: Task) -> list[Callable[..., Any]]:
         service = await _service(city, matter) if city else None
         if city is None or service is None:
             return "Nothing can be filed: no service of the city's 311 fits."
-        question = _question(service, address)
-        said = dict(task.answers).get(question)
+        if not (question := _question(service, address)):
+            return f"Not filed: {UNFIT}. Give the address alone."
+        said = dict(task.approved).get(question)
         if said is None:
             return f"Not filed yet. Hand back blocked with this question to the approver, word for word: {question}"
         if not is_yes(said):
@@ -76,17 +80,23 @@ async def _city() -> Open311 | None:
 async def _service(city: Open311, matter: str) -> Service | None:
     services = await city.services()
     found = match(matter, services, out_of_scope=())
-    return next((item for item in services if found and item.name == found[0].name), None)
+    fit = next((item for item in services if found and item.name == found[0].name), None)
+    if fit and sum(item.title == fit.title for item in services) > 1:
+        return replace(fit, title=f"{fit.title} ({fit.name})")
+    return fit
 
 
 def _question(service: Service, place: str) -> str:
-    return QUESTION.cut(f"File a 311 request '{service.title}' for {place}?")
+    """Return the sentence that holds all that would be filed, or '' where an approver would not see it whole."""
+    whole = f"File a 311 request '{service.title}' for {one_line(place)}?"
+    return whole if QUESTION.cut(whole) == whole else ""
 
 
 async def _filed(task: Task, city: Open311, service: Service, place: str) -> tuple[Receipt, str]:
-    """File once for this case, specialist, service and place, whatever is tried again; store the receipt under this step."""
+    """File what the approver saw, once for this case, specialist, service and place, whatever is tried again; store the receipt under this step."""
+    place = one_line(place)
     key = hashlib.sha256(f"{task.case} {task.specialist.name} {service.name} {place.casefold()}".encode()).hexdigest()[:12]
-    receipt = await city.file(service.name, place, task.ask, key)
+    receipt = await city.file(service.name, place, f"{service.title}: {place}", key)
     lines = [f"- request {receipt.id or receipt.token}: {service.title}, {place}, filed {task.today.isoformat()}, ref {key}", receipt.notice]
     handle = await task.put("\n".join(filter(None, lines)), kind=KIND, description=f"311 request {receipt.id or receipt.token}, ref {key}")
     return receipt, handle.alias

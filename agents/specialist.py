@@ -36,7 +36,9 @@ class Task:
     handles: tuple[Handle, ...] = ()
     """Artifacts handed over by the dispatch."""
     answers: tuple[tuple[str, str], ...] = ()
-    """What people answered to this specialist's questions, as (question, answer)."""
+    """What the resident answered to this specialist's questions, as (question, answer); no yes among them approves anything."""
+    approved: tuple[tuple[str, str], ...] = ()
+    """What the approver answered to this specialist's questions, as (question, answer); an answer may be a no."""
     approvals: bool = False
     """Whether a side effect may be offered to an approver; without, there is none."""
     store: ArtifactStore = field(repr=False)

@@ -29,7 +29,7 @@ def pause(case: str, waiting: Sequence[JSON]) -> JSON:
             "action": "Approve" if approval else "Answer",
             "args": dict.fromkeys(asked, "") if several else {"question": waiting[0]["text"]},
         },
-        "config": {"allow_accept": approval, "allow_edit": several, "allow_respond": True, "allow_ignore": True},
+        "config": {"allow_accept": approval and not several, "allow_edit": several, "allow_respond": True, "allow_ignore": True},
         "description": "\n".join(f"{name}: {text}" for name, text in asked.items()) if several else waiting[0]["text"],
         "action_requests": [{"name": names[name], "args": {"question": text}, "description": text} for name, text in asked.items()],
         "review_configs": [
@@ -40,16 +40,20 @@ def pause(case: str, waiting: Sequence[JSON]) -> JSON:
 
 
 def answers(resumed: Any, waiting: Sequence[JSON]) -> dict[str, str]:
-    """Read what a client resumed with: a text for each question id, one text for all, or one response of a client for each or for all."""
+    """Read what a client resumed with: texts by question id, one response for each, or one for all, which approves only what is asked alone."""
     if isinstance(resumed, Mapping) and isinstance(resumed.get("decisions"), list):
         resumed = resumed["decisions"]
     if not isinstance(resumed, list):
         resumed = [resumed]
-    each = resumed if len(resumed) == len(waiting) else resumed[:1] * len(waiting)
+    one_each = len(resumed) == len(waiting)
+    each = resumed if one_each else resumed[:1] * len(waiting)
     named: dict[str, Any] = {}
     for part in resumed:
         named |= _by_id(part, {item["id"] for item in waiting})
-    said = {item["id"]: _text(named.get(item["id"], "") if named else part, item) for item, part in zip(waiting, each, strict=False)}
+    said: dict[str, str] = {}
+    for item, part in zip(waiting, each, strict=False):
+        if named or one_each or item["to"] != Audience.APPROVER:
+            said[item["id"]] = _text(named.get(item["id"], "") if named else part, item)
     return {item["id"]: said.get(item["id"], "") or (NO if item["to"] == Audience.APPROVER else "") for item in waiting}
 
 

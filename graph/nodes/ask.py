@@ -44,11 +44,12 @@ async def closed(desk: Desk, ledger: JSON, given: dict[str, str], runtime: Runti
     handles: JSON = {}
     for item in waiting:
         text = given.get(item["id"], "")
+        line = one_line(text)  # before it is cut: a condition may stand far behind a yes
         handle = await _keep_long(desk, case, text)
         if handle:
             handles[handle.alias] = handle.model_dump(mode="json")
-        lapsed = one_line(text).casefold() in LAPSED
-        events.append(Answered(case=case, question=item["id"], text=ANSWER.cut(text), handle=handle.alias if handle else None, lapsed=lapsed))
+        lapsed = line.casefold() in LAPSED
+        events.append(Answered(case=case, question=item["id"], text=ANSWER.cut(line), handle=handle.alias if handle else None, lapsed=lapsed))
         tell(runtime, "answer", case=case, question=item["id"], lapsed=lapsed)
     return {"ledger": [plain(event) for event in events], "artifacts": handles}
 

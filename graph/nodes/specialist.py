@@ -20,7 +20,7 @@ from agents.runner import RunFailed, run_with_model
 from agents.specialist import Specialist, Task
 from contracts import DeskError, Handle, Return
 from contracts.causes import cause_of
-from contracts.returns import CAUSE
+from contracts.returns import CAUSE, Audience
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
 from graph.keeping import reason_of
@@ -61,6 +61,7 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
 
 def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, step: JSON, context: Context) -> Task:
     texts = {item["id"]: item["text"] for item in ledger["criteria"]}
+    mine = [item for item in ledger["questions"] if item["status"] == "answered" and item["specialist"] == specialist.name]
     return Task(
         specialist=specialist,
         case=ledger["case"],
@@ -69,9 +70,8 @@ def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, ste
         goal=ledger["goal"],
         criteria=tuple((name, texts[name]) for name in step["criteria"]),
         handles=tuple(Handle.model_validate(artifacts[alias]) for alias in step["handed"] if alias in artifacts),
-        answers=tuple(
-            (item["text"], item["answer"]) for item in ledger["questions"] if item["status"] == "answered" and item["specialist"] == specialist.name
-        ),
+        answers=tuple((item["text"], item["answer"]) for item in mine if item["to"] == Audience.RESIDENT),
+        approved=tuple((item["text"], item["answer"]) for item in mine if item["to"] == Audience.APPROVER),
         approvals=context.approvals and context.ask_people,
         store=desk.store,
         home=desk.home,

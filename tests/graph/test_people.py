@@ -9,6 +9,8 @@ from langgraph.types import Command
 
 from agents.specialist import Specialist, Task
 from contracts import Question, Return
+from graph.chat import build_chat
+from graph.desk import desk_of
 from graph.people import answers, pause
 from graph.workflow import build
 from store import MemoryStore
@@ -73,16 +75,40 @@ def test_several_questions_get_one_response_each() -> None:
     assert answers([{"type": "edit", "args": {"action": "Answer", "args": {"q1": "12", "q2": ""}}}], BOTH) == {"q1": "12", "q2": "no"}
 
 
+ONE_FOR_ALL = [
+    "yes",
+    True,
+    ["yes"],
+    {"answer": "yes"},
+    {"type": "accept", "args": None},
+    [{"type": "accept", "args": None}],
+    {"decisions": [{"type": "approve"}]},
+    ["yes"] * 3,
+]
+
+
+@pytest.mark.parametrize("resumed", ONE_FOR_ALL)
+def test_one_response_for_several_questions_approves_nothing(resumed: Any) -> None:
+    second = [{"id": "q3", "to": "approver", "text": "Close it?", "step": 3}]
+    assert answers(resumed, BOTH)["q2"] == "no" and answers(resumed, [*APPROVAL, *second]) == {"q2": "no", "q3": "no"}
+    assert not pause("case", [*APPROVAL, *second])["config"]["allow_accept"], "what approves nothing is not offered"
+    assert answers("12", [*BOTH, *(item | {"to": "resident"} for item in second)]) == {"q1": "12", "q2": "no", "q3": "12"}
+
+
+def test_more_responses_than_questions_approve_nothing() -> None:
+    assert answers(["yes", "no"], APPROVAL) == {"q2": "no"}
+
+
 CALLS: list[str] = []
 
 
 async def permitted(task: Task) -> Return:
     """Do something once a person has said yes."""
-    if not task.answers:
+    if not task.approved:
         return task.returned("blocked", "needs a yes", "The filing needs a yes.", Count(count=0), (), [Question(text="File it?", to="approver")])
-    CALLS.append(task.answers[-1][1])
-    handle = await task.put(f"They said {task.answers[-1][1]}", kind="note", description="Note")
-    return task.returned("done", "asked and settled", f"The approver said {task.answers[-1][1]}.", Count(count=1), [handle])
+    CALLS.append(task.approved[-1][1])
+    handle = await task.put(f"They said {task.approved[-1][1]}", kind="note", description="Note")
+    return task.returned("done", "asked and settled", f"The approver said {task.approved[-1][1]}.", Count(count=1), [handle])
 
 
 def desk(*specialists: Specialist) -> Any:
@@ -99,6 +125,52 @@ async def test_resuming_twice_acts_once() -> None:
     assert CALLS == ["yes"] and done["ledger"]["status"] == "done"
     for key in ("steps", "decisions", "counts", "questions"):
         assert again["ledger"][key] == done["ledger"][key]
+
+
+SEEN: list[tuple[str, Any, Any]] = []
+
+
+async def curious(task: Task) -> Return:
+    """Put one sentence to the resident and another to the approver, then note who said what."""
+    if not task.answers and not task.approved:
+        asked = [Question(text="File it?", to="resident"), Question(text="Close it?", to="approver")]
+        return task.returned("blocked", "needs words", "The filing needs words of two people.", Count(count=0), (), asked)
+    SEEN.append((task.specialist.name, task.answers, task.approved))
+    return await work(task)
+
+
+async def test_a_specialist_is_told_apart_who_answered() -> None:
+    SEEN.clear()
+    graph = desk(specialist("sanitation", curious, description="Rats, mice and trash in a yard."))
+    await graph.ainvoke({"goal": "Rats in the yard"}, T)
+    await graph.ainvoke(Command(resume={"q1": "yes", "q1.2": "approve"}), T)
+    assert SEEN == [("sanitation", (("File it?", "yes"),), (("Close it?", "approve"),))]
+
+
+async def test_a_typed_message_answers_the_resident_and_approves_nothing() -> None:
+    SEEN.clear()
+    given = specialist("sanitation", curious, description="Rats, mice and trash in a yard.")
+    graph = build_chat(desk_of([given], given_store=MemoryStore()), checkpointer=InMemorySaver())
+    await graph.ainvoke({"messages": [("user", "Rats in the yard")]}, T)
+    await graph.ainvoke({"messages": [("user", "yes")]}, T)
+    assert SEEN == [("sanitation", (("File it?", "yes"),), (("Close it?", "no"),))]
+
+
+async def test_a_typed_message_answers_an_approval_that_is_alone() -> None:
+    CALLS.clear()
+    given = specialist("sanitation", permitted, description="Rats, mice and trash in a yard.")
+    graph = build_chat(desk_of([given], given_store=MemoryStore()), checkpointer=InMemorySaver())
+    await graph.ainvoke({"messages": [("user", "Rats in the yard")]}, T)
+    await graph.ainvoke({"messages": [("user", "yes")]}, T)
+    assert CALLS == ["yes"]
+
+
+async def test_a_condition_far_behind_a_yes_is_kept() -> None:
+    CALLS.clear()
+    graph = desk(specialist("sanitation", permitted, description="Rats, mice and trash in a yard."))
+    await graph.ainvoke({"goal": "Rats in the yard"}, T)
+    await graph.ainvoke(Command(resume=f"yes{' ' * 20_000}but only tomorrow"), T)
+    assert CALLS == ["yes but only tomorrow"]
 
 
 async def test_a_new_goal_while_a_question_is_open_loses_nothing() -> None:
