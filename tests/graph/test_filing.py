@@ -113,8 +113,8 @@ def task(**given: Any) -> Task:
     return Task(specialist=one, case="c", step=1, store=MemoryStore(), home=Path(), today=dt.date(2025, 1, 1), **wanted)
 
 
-async def file_with(given: Task, address: str) -> str:
-    return str(await filing_tool(given)[0](address=address, matter="a deep pothole"))
+async def file_with(given: Task, address: str, matter: str = "a deep pothole") -> str:
+    return str(await filing_tool(given)[0](address=address, matter=matter))
 
 
 async def test_the_words_of_a_resident_approve_nothing(city: GeoReport) -> None:
@@ -143,5 +143,8 @@ async def test_the_place_is_filed_as_it_was_shown(city: GeoReport) -> None:
 
 
 async def test_services_of_one_title_are_told_apart(city: GeoReport, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.agents.georeport.SERVICES", [*SERVICES, SERVICES[0] | {"service_code": "S4"}])
-    assert "'Pothole repair (S1)'" in await file_with(task(approved=((ASKED, "yes"),)), "31 Lantern St") and city.requests == []
+    monkeypatch.setattr(
+        "tests.agents.georeport.SERVICES", [*SERVICES, SERVICES[0] | {"service_code": "S4", "keywords": "bridge", "description": "Bridges"}]
+    )
+    told = await file_with(task(approved=((ASKED, "yes"),)), "31 Lantern St", "a pothole on a bridge")
+    assert "'Pothole repair (S4)'" in told and city.requests == []

@@ -9,6 +9,7 @@ from langgraph.types import Command
 
 from agents.specialist import Specialist, Task
 from contracts import Question, Return
+from contracts.returns import Audience
 from graph.chat import build_chat
 from graph.desk import desk_of
 from graph.people import answers, pause
@@ -105,7 +106,9 @@ CALLS: list[str] = []
 async def permitted(task: Task) -> Return:
     """Do something once a person has said yes."""
     if not task.approved:
-        return task.returned("blocked", "needs a yes", "The filing needs a yes.", Count(count=0), (), [Question(text="File it?", to="approver")])
+        return task.returned(
+            "blocked", "needs a yes", "The filing needs a yes.", Count(count=0), (), [Question(text="File it?", to=Audience.APPROVER)]
+        )
     CALLS.append(task.approved[-1][1])
     handle = await task.put(f"They said {task.approved[-1][1]}", kind="note", description="Note")
     return task.returned("done", "asked and settled", f"The approver said {task.approved[-1][1]}.", Count(count=1), [handle])
@@ -133,7 +136,7 @@ SEEN: list[tuple[str, Any, Any]] = []
 async def curious(task: Task) -> Return:
     """Put one sentence to the resident and another to the approver, then note who said what."""
     if not task.answers and not task.approved:
-        asked = [Question(text="File it?", to="resident"), Question(text="Close it?", to="approver")]
+        asked = [Question(text="File it?", to=Audience.RESIDENT), Question(text="Close it?", to=Audience.APPROVER)]
         return task.returned("blocked", "needs words", "The filing needs words of two people.", Count(count=0), (), asked)
     SEEN.append((task.specialist.name, task.answers, task.approved))
     return await work(task)
