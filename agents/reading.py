@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.faults import Fault
-from agents.names import Unreadable, is_finish, specialist_of
+from agents.names import AGAINST, Unreadable, aliases_of, is_finish, meant, names_in, speaks_against, specialist_of, words_of
 from agents.objects import first_value, text_of, tool_calls, values, without_thoughts
 from contracts.decision import ASK, MAX_DISPATCH, REASON, Action, Decision, Dispatch
-from contracts.handles import ALIAS
 from contracts.text import one_line
 
-_AGAINST = re.compile(r"\b(?:not|never|nor?|without|wrong|instead|rather|except|avoid|wait|scratch|actually|cannot|cancel|ignore)\b|n['’]t\b", re.I)
 _ROUTING = re.compile(r"\b(?:pass|route|hand|transfer|send|dispatch|forward|delegate|consult|refer|assign|next|specialist)\w*\b", re.I)
 _TALK = frozenset("answer response reply message text content output final_answer".split())
 _WRAPPERS = ("decision", "arguments", "parameters", "args", "input")
@@ -53,9 +52,15 @@ class Reading:
 
 def read_decision(reply: Any, roster: Sequence[str]) -> Reading:
     """Read a message or text as a decision about specialists in `roster`; anything else is a named fault."""
+    beside = ""
     try:
         if calls := tool_calls(reply):
-            return _fan_out([_called(name, arguments, roster) for name, arguments in calls])
+            reading = _fan_out([_called(name, arguments, roster) for name, arguments in calls])
+            with suppress(Unreadable):
+                beside = without_thoughts(text_of(reply))
+            if AGAINST.search(beside):
+                raise Unreadable(Fault.AMBIGUOUS, "the words beside the tool call speak against it")
+            return reading
         return _read(without_thoughts(text_of(reply)), roster)
     except Unreadable as wrong:
         return Reading(fault=wrong.fault, detail=one_line(wrong.detail))
@@ -63,8 +68,10 @@ def read_decision(reply: Any, roster: Sequence[str]) -> Reading:
 
 def _read(text: str, roster: Sequence[str]) -> Reading:
     readings: list[Reading] = []
-    passed_over = None
-    for value, start, end in values(text):
+    passed_over, found, rest = None, list(values(text)), text
+    bounds = [0, *(end for _, _, end in found)], [*(start for _, start, _ in found), len(text)]
+    gaps = [text[end:start] for end, start in zip(*bounds, strict=True)]
+    for number, (value, start, end) in enumerate(found):
         if isinstance(value, str):
             return _name_alone(value, roster)
         try:
@@ -74,16 +81,18 @@ def _read(text: str, roster: Sequence[str]) -> Reading:
                 raise
             passed_over = passed_over or wrong
             continue
-        before, after = re.split(r"[!?,;\n]|\.\s", text[:start])[-1][-32:], re.split(r"[!?\n]|\.\s", text[end:])[0][:32]
-        if _AGAINST.search(before) or _AGAINST.search(after):
+        if speaks_against(gaps[number], gaps[number + 1]):
             raise Unreadable(Fault.AMBIGUOUS, "the words around the object speak against it")
         readings.append(reading)
+        rest = rest[:start] + " " * (end - start) + rest[end:]
     if not readings:
         if passed_over is not None:
             raise passed_over
         return _name_alone(text, roster)
     if any(reading != readings[0] for reading in readings):
         raise Unreadable(Fault.AMBIGUOUS, "several different decisions")
+    if names_in(rest, roster) - _meaning(readings[0]):
+        raise Unreadable(Fault.AMBIGUOUS, "the words around the object name somebody else")
     return readings[0]
 
 
@@ -97,7 +106,7 @@ def _name_alone(text: str, roster: Sequence[str]) -> Reading:
         if "{" in text:
             raise Unreadable(Fault.MALFORMED, "the object cannot be read") from None
         words = len(text.split())
-        named = any(re.search(rf"\b{re.escape(name)}\b", text, re.I) for name in roster)
+        named = bool(names_in(text, roster))
         if wrong.fault is not Fault.UNKNOWN_SPECIALIST or (words <= 3 and len(text) <= 80 and not (named and words > 1)):
             raise
         raise Unreadable(Fault.PROSE if (named or _ROUTING.search(text)) and words <= 40 else Fault.ANSWERED_ITSELF, text) from None
@@ -111,8 +120,9 @@ def _called(name: Any, arguments: Any, roster: Sequence[str]) -> Reading:
     try:
         who = specialist_of(name, roster)
     except Unreadable:
-        return Reading(action=Action.FINISH) if is_finish(name) and not found else _interpret(found, roster)
-    return _work([{**found, "specialist": who}], roster)
+        reading = Reading(action=Action.FINISH) if is_finish(name) and not found else _interpret(found, roster)
+        return _agreed(reading, {"next": name}, roster) if is_finish(name) else reading
+    return _agreed(_work([{**found, "specialist": who}], roster), found, roster)
 
 
 def _fan_out(readings: list[Reading]) -> Reading:
@@ -126,9 +136,30 @@ def _fan_out(readings: list[Reading]) -> Reading:
     return first
 
 
+def _meaning(reading: Reading) -> set[str]:
+    return {choice.specialist for choice in reading.dispatch} or {str(reading.action)}
+
+
+def _agreed(reading: Reading, found: Mapping[str, Any], roster: Sequence[str], depth: int = 0) -> Reading:
+    """Return `reading` if everything in `found` that names somebody or ends the case means the same."""
+    stated = [items if isinstance(items, list) else [items] for key in ("next", "specialist", "dispatch") if (items := found.get(key))]
+    stated += [[found["action"]]] if is_finish(found.get("action")) else []
+    stated += [[found["name"]]] if meant(found.get("name"), roster) else []
+    if any({meant(item, roster) for item in items} != _meaning(reading) for items in stated):
+        raise Unreadable(Fault.AMBIGUOUS, "one object means several things")
+    for key in _WRAPPERS:
+        if depth < 3 and isinstance(inner := first_value(found.get(key)), Mapping):
+            _agreed(reading, inner, roster, depth + 1)
+    return reading
+
+
 def _interpret(found: Any, roster: Sequence[str], depth: int = 0) -> Reading:
     if not isinstance(found, Mapping):
         raise Unreadable(Fault.MALFORMED, "not an object")
+    return _agreed(_stated(found, roster, depth), found, roster)
+
+
+def _stated(found: Mapping[str, Any], roster: Sequence[str], depth: int) -> Reading:
     if found.keys() & {"action", "dispatch"}:
         return _official(found, roster)
     if "next" in found:
@@ -148,7 +179,7 @@ def _official(found: Mapping[str, Any], roster: Sequence[str]) -> Reading:
     meant = "finish" if is_finish(action) else action.strip().lower() if isinstance(action, str) else ""
     if meant not in set(Action):
         raise Unreadable(Fault.UNKNOWN_ACTION, str(action))
-    scope = tuple(dict.fromkeys(name for name in map(str.lower, _words(found.get("out_of_scope"))) if re.fullmatch(r"c[1-9][0-9]?", name)))[:12]
+    scope = tuple(dict.fromkeys(name for name in map(str.lower, words_of(found.get("out_of_scope"))) if re.fullmatch(r"c[1-9][0-9]?", name)))[:12]
     if meant == Action.DISPATCH:
         return replace(_work(work, roster, found), out_of_scope=scope)
     if work:
@@ -167,7 +198,10 @@ def _work(items: Any, roster: Sequence[str], around: Mapping[str, Any] | None = 
         if "specialist" not in found:
             raise Unreadable(Fault.WRONG_KEY, "dispatch keys " + ", ".join(sorted(map(str, found))[:6]))
         ask = found.get("ask")
-        choices.append(Choice(specialist_of(found["specialist"], roster), (ASK.cut(ask) or None) if isinstance(ask, str) else None, _aliases(found)))
+        choice = Choice(specialist_of(found["specialist"], roster), (ASK.cut(ask) or None) if isinstance(ask, str) else None, aliases_of(found))
+        if found is item:
+            _agreed(Reading(action=Action.DISPATCH, dispatch=(choice,)), found, roster)
+        choices.append(choice)
     if not choices:
         raise Unreadable(Fault.NO_CHOICE, "dispatch names nobody")
     return Reading(action=Action.DISPATCH, reason=_reason(around), dispatch=_bounded(choices))
@@ -182,16 +216,3 @@ def _bounded(choices: Iterable[Choice]) -> tuple[Choice, ...]:
 
 def _reason(found: Mapping[str, Any]) -> str:
     return REASON.cut(found["reason"]) if isinstance(found.get("reason"), str) else ""
-
-
-def _words(value: Any) -> list[str]:
-    items = re.split(r"[\s,;]+", value[:400]) if isinstance(value, str) else value if isinstance(value, list) else []
-    words = [item.strip(" \"'[]().") for item in items if isinstance(item, str)]
-    return [word for word in words if word and word.lower() not in ("none", "null", "n/a")]
-
-
-def _aliases(found: Mapping[str, Any]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.upper() for name in _words(found.get("handles"))))
-    if wrong := next((name for name in names if not re.fullmatch(ALIAS, name)), None):
-        raise Unreadable(Fault.CONTRADICTION, f"no such handle in this case: {wrong[:20]}")
-    return names[:8]
