@@ -105,4 +105,5 @@ def brief(task: Task) -> str:
     lines += [f"CRITERION {name} {quoted(text)}" for name, text in task.criteria]
     lines += [f"HANDED {handle.alias} {handle.kind} about {handle.tokens} tokens {quoted(handle.description)}" for handle in task.handles]
     lines += [f"ANSWER {quoted(question)} {quoted(answer)}" for question, answer in task.answers]
+    lines += [f"APPROVER {quoted(question)} {quoted(answer)}" for question, answer in task.approved]
     return "\n".join(lines)
