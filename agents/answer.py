@@ -38,6 +38,8 @@ class Finding:
     excerpts: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     """Criteria that the step worked for."""
+    ids: frozenset[str] = frozenset()
+    """Record ids that stand in its artifacts, also beyond the excerpts."""
 
     @property
     def text(self) -> str:
@@ -47,6 +49,21 @@ class Finding:
 
 def compose(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) -> str:
     """Return the answer as plain assembly from findings and the ledger, without a model; `missing` names lost artifacts, alias first."""
+    return _checked(_assembled(ledger, findings, missing), _known(ledger, findings, missing))
+
+
+def _known(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) -> str:
+    """Return a text with every record id that may be told: those in artifacts, and those that the resident gave."""
+    held = [name for finding in findings for name in [*finding.excerpts, *finding.ids]]
+    aliases = [item.split()[0] for item in missing]  # from A100 on they look like record ids
+    return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"] if item.get("source") == "caller"), *aliases, *held])
+
+
+def _checked(text: str, known: str) -> str:
+    return without_ids(text, unknown_ids(text, known))
+
+
+def _assembled(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) -> str:
     parts = [line for line in (urgent(ledger["goal"]),) if line]
     told: set[int] = set()
     for item in ledger["criteria"]:
@@ -113,20 +130,20 @@ async def write(model: Endpoint, ledger: JSON, findings: Sequence[Finding], miss
     """Return the answer in the resident's language, written by a model and checked by code; plain assembly where it fails twice."""
     plain = compose(ledger, findings, missing)
     user = f"GOAL {verbatim(clip(ledger['goal'], tokens=GOAL_TOKENS))}\nFINDINGS\n{verbatim(clip(plain, tokens=FINDINGS_TOKENS))}"
-    known = f"{plain}\n{ledger['goal']}"
+    known = _known(ledger, findings, missing)
     spent, wrong, text = Spent(), ["everything"], ""
     for _ in range(2):
         reply = await model.call(_SYSTEM.format(style=one_line(style)), user)
         spent = spent + reply.spent
         said = reply.message.text.strip() if reply.message is not None else ""
-        if reply.fault is None and not is_content_free(said) and _says_enough(said, findings):
+        if reply.fault is None and not is_content_free(said) and _says_enough(said, findings, known):
             text, wrong = said, unknown_ids(said, known)
             if not wrong:
                 break
         user += f"\nCORRECTION {_correction(text, wrong)}"
     if not text:
         return plain, spent
-    return without_ids(text, wrong) + _left_out(text, findings, ledger, missing), spent
+    return _checked(text + _left_out(without_ids(text, wrong), findings, ledger, missing), known), spent
 
 
 def _correction(text: str, wrong: Sequence[str]) -> str:
@@ -135,9 +152,9 @@ def _correction(text: str, wrong: Sequence[str]) -> str:
     return f"these record numbers are not in the findings, leave them out: {', '.join(wrong[:8])}"
 
 
-def _says_enough(text: str, findings: Sequence[Finding]) -> bool:
+def _says_enough(text: str, findings: Sequence[Finding], known: str) -> bool:
     """Say whether a text carries a record id of the findings, where they have any."""
-    ids = {name for finding in findings for name in RECORD_ID.findall(finding.text)}
+    ids = {name for finding in findings for name in RECORD_ID.findall(finding.text)} & set(RECORD_ID.findall(known))
     return not ids or any(name in text for name in ids)
 
 

@@ -6,7 +6,7 @@
 import re
 from typing import Any
 
-from ledger.criteria import alias_order, with_status, with_step
+from ledger.criteria import alias_order, evidence_of, with_status, with_step
 from ledger.events import VERSION
 from ledger.seal import canonical, hash_of
 from ledger.view import step_of
@@ -56,7 +56,7 @@ def opened(case: str, at: str, goal: str, goal_handle: str | None, criteria: lis
 def fresh_criterion(index: int, item: JSON) -> JSON:
     """Return an open criterion with nothing tried yet."""
     keep = {key: item[key] for key in ("text", "owners", "source", "candidates")}
-    return {"id": f"c{index}", **keep, "status": "open", "sent": 0, "evidence": [], "settled_by": [], "tried": {}, "step": None, "reason": ""}
+    return {"id": f"c{index}", **keep, "status": "open", "sent": 0, "evidence": [], "settled_by": {}, "tried": {}, "step": None, "reason": ""}
 
 
 def fresh_question(step: JSON, index: int, item: JSON) -> JSON:
@@ -175,13 +175,15 @@ def finished(ledger: JSON, status: str, reason: str, answer: str | None, missing
 
 
 def _closed_criterion(item: JSON, lost: set[str], reason: str) -> JSON:
-    left = [alias for alias in item["evidence"] if alias not in lost]
-    if item["status"] == "met" and not left:
-        return {**item, "status": "unsettled", "evidence": [], "reason": "its evidence could not be read any more"}
+    readable = {name: [alias for alias in aliases if alias not in lost] for name, aliases in item["settled_by"].items()}
+    settled_by = {name: aliases for name, aliases in readable.items() if aliases}
+    was_met, item = item["status"] == "met", {**item, "settled_by": settled_by, "evidence": evidence_of(settled_by)}
+    if was_met and with_status(item)["status"] != "met":
+        return {**item, "status": "unsettled", "reason": "its evidence could not be read any more"}
     if item["status"] == "open":
         step = max(item["tried"].values(), default=None)
         return {**with_status(item), "status": "unsettled", "step": step, "reason": reason or "the case was closed before it was settled"}
-    return {**item, "evidence": left}
+    return item
 
 
 def noted(ledger: JSON, where: str, record: JSON) -> JSON:

@@ -5,6 +5,9 @@ from typing import Any
 
 ANY = "*"
 MAX_EVIDENCE = 4
+"""Most aliases of a criterion without owners."""
+EACH_OWNER = 2
+"""Most aliases of each owner: none of them loses its first one to another."""
 _NAMED = re.compile(r"(?<![\w#])(?<!apt )(?<!apt\. )(?<!unit )(?<!flat )(?<!suite )(?<!room )c[1-9][0-9]?\b")
 """Criterion ids as the prompt shows them; an apartment C2 or a unit c2 is none."""
 _DENIED = re.compile(r"\b(?:not|except|without|excluding|ignore|skip)\s+(c[1-9][0-9]?)\b")
@@ -33,14 +36,20 @@ def with_step(criterion: dict[str, Any], step: dict[str, Any], waiting: bool) ->
     `waiting` says that the step's own question still waits for a person, so that it has not failed yet.
     """
     key = step["specialist"] if criterion["owners"] else ANY
-    settled_by, tried, evidence = criterion["settled_by"], criterion["tried"], criterion["evidence"]
+    settled_by, tried = criterion["settled_by"], criterion["tried"]
+    brought = {alias for alias in step["artifacts"] if alias.startswith("A")}  # not the goal, an earlier case or an answer: nobody found those
     claimed = criterion["id"] in step["settles"]
-    if step["status"] == "done" and claimed and step["artifacts"]:
-        settled_by = sorted({*settled_by, key})
-        evidence = sorted({*evidence, *step["artifacts"]}, key=alias_order)[:MAX_EVIDENCE]
+    if step["status"] == "done" and claimed and brought:
+        most = EACH_OWNER if criterion["owners"] else MAX_EVIDENCE
+        settled_by = {**settled_by, key: sorted({*settled_by.get(key, ()), *brought}, key=alias_order)[:most]}
     elif not waiting:
         tried = {**tried, key: max(step["n"], tried.get(key, 0))}
-    return with_status({**criterion, "settled_by": settled_by, "tried": tried, "evidence": evidence})
+    return with_status({**criterion, "settled_by": settled_by, "tried": tried, "evidence": evidence_of(settled_by)})
+
+
+def evidence_of(settled_by: dict[str, list[str]]) -> list[str]:
+    """Return the aliases of all who settled a criterion, in order."""
+    return sorted({alias for aliases in settled_by.values() for alias in aliases}, key=alias_order)
 
 
 def with_status(criterion: dict[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """The answer node: read stored artifacts in bounded parts, write the text once, close the case."""
 
 import asyncio
+import codecs
 import time
 from contextlib import suppress
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.answer import Finding, compose, write
+from agents.answer import RECORD_ID, Finding, compose, write
 from agents.calls import Spent as Cost
 from graph.archives import load_archives
 from graph.context import Context, context_of
@@ -25,6 +26,10 @@ JSON = dict[str, Any]
 MOST_STEPS = 48
 EXCERPT_TOKENS = 16_000
 LEAST_EXCERPT = 160
+WINDOW = 2**18
+"""Bytes of a body that are searched for record ids at a time."""
+OVERLAP = 128
+"""Characters that two windows share; no record id is longer."""
 
 
 def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
@@ -64,29 +69,52 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     told = [step for step in steps if step["status"] in ("done", "partial")][-MOST_STEPS:]
     named = dict.fromkeys(alias for step in told for alias in step["artifacts"])
     evidence = dict.fromkeys(alias for item in ledger["criteria"] for alias in item["evidence"])
-    shown = [*(alias for alias in named if alias not in evidence), *evidence][-(EXCERPT_TOKENS // LEAST_EXCERPT) :]
+    shown = [*(alias for alias in named if alias not in evidence), *evidence][-max(EXCERPT_TOKENS // LEAST_EXCERPT, len(evidence)) :]
     each = EXCERPT_TOKENS // max(1, len(shown))
+    said = [f"{step['headline']}\n{step['outcome']}\n{step['cause']}" for step in steps]
+    wanted = frozenset(RECORD_ID.findall("\n".join([*said, *(item["text"] for item in ledger["criteria"]), *_labelled(shown, artifacts)])))
     # All at once: with a store that does not answer, the answer waits for one time-out and not for one after the other.
-    texts = dict(zip(shown, await asyncio.gather(*(_excerpt(desk, ledger["case"], alias, each) for alias in shown)), strict=True))
+    texts = dict(zip(shown, await asyncio.gather(*(_excerpt(desk, ledger["case"], alias, each, wanted) for alias in shown)), strict=True))
     missing += [alias for alias in shown if texts[alias] is None]
     findings = []
     for step in told:
-        excerpts = tuple(text for alias in step["artifacts"] if (text := texts.get(alias)) is not None)
-        findings.append(Finding(step["n"], step["specialist"], step["status"], step["headline"], step["outcome"], excerpts, tuple(step["criteria"])))
+        if step["artifacts"] and all(alias in missing for alias in step["artifacts"]):
+            continue  # nothing that it says can be looked up any more
+        read = [text for alias in step["artifacts"] if (text := texts.get(alias)) is not None]
+        excerpts, ids = tuple(text for text, _ in read), frozenset[str]().union(*(ids for _, ids in read))
+        about = step["specialist"], step["status"], step["headline"], step["outcome"]
+        findings.append(Finding(step["n"], *about, excerpts, tuple(step["criteria"]), ids))
     for alias in evidence:
-        text, about = texts.get(alias), artifacts.get(alias)
-        if alias not in named and text is not None and about:
-            findings.append(Finding(0, about["producer"], "done", about["description"], "", (text,)))
+        found, handle = texts.get(alias), artifacts.get(alias)
+        if alias not in named and found is not None and handle:
+            findings.append(Finding(0, handle["producer"], "done", handle["description"], "", (found[0],), ids=found[1]))
     return findings, missing
 
 
-async def _excerpt(desk: Desk, case: str, alias: str, tokens: int) -> str | None:
-    """Return the head of an artifact whose whole body is what was stored, or None."""
+async def _excerpt(desk: Desk, case: str, alias: str, tokens: int, wanted: frozenset[str]) -> tuple[str, frozenset[str]] | None:
+    """Return the head of an artifact whose whole body is what was stored, and the wanted record ids in that body; or None."""
     try:
         await desk.store.stat(case, alias, verify=True)
-        return (await read_text(desk.store, case, alias, max_tokens=tokens)).text
+        head = await read_text(desk.store, case, alias, max_tokens=tokens)
+        ids = wanted & set(RECORD_ID.findall(head.text))
+        return head.text, ids if head.end >= head.total else ids | await _ids(desk, case, alias, head.total, wanted - ids)
     except StoreError:
         return None
+
+
+async def _ids(desk: Desk, case: str, alias: str, total: int, wanted: frozenset[str]) -> frozenset[str]:
+    """Return which of these record ids stand in a body, read window by window until all are found."""
+    found, text, at, decoder = set[str](), "", 0, codecs.getincrementaldecoder("utf-8")("replace")
+    while at < total and found != wanted:
+        data = await desk.store.read(case, alias, at, WINDOW)
+        if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and not at:
+            decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        first, at = not at, at + WINDOW
+        text = text[-OVERLAP:] + decoder.decode(data, at >= total)
+        # What touches the edge of a window may be part of a longer number: the next window shows it whole.
+        whole_ones = (match for match in RECORD_ID.finditer(text) if (first or match.start()) and (at >= total or match.end() < len(text)))
+        found |= wanted & {match.group() for match in whole_ones}
+    return frozenset(found)
 
 
 def _labelled(aliases: list[str], artifacts: JSON) -> list[str]:

@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
-from contracts import SettingsError
+from agents.specialist import Task
+from contracts import Return, SettingsError
+from graph.nodes.answer import WINDOW
 from graph.workflow import build
 from ledger import Limits
+from store import MemoryStore
 from store.opening import open_store
 from tests.graph.running import Ran
-from tests.scripted import Scripted, ask, dispatch, finish, four, specialist, work
+from tests.scripted import Count, Scripted, ask, dispatch, finish, four, specialist, work
 
 PERMITS = dispatch(("permits", "c1: look at 5 Elm St"))
 HOUSING = dispatch(("housing", "c2: look at 5 Elm St"))
@@ -157,3 +160,43 @@ async def test_the_answer_is_written_exactly_once_and_nobody_has_two_ways_out() 
     edges = [(edge.source, edge.target) for edge in ran.graph.get_graph().edges if not edge.conditional]
     fixed = [source for source, _ in edges]
     assert len(fixed) == len(set(fixed)) and "supervisor" not in fixed
+
+
+def storing(*bodies: str | bytes, said: str) -> Any:
+    """Return work that stores these bodies and says something about them."""
+
+    async def run(task: Task) -> Return:
+        handles = [await task.put(body, kind="note", description="a note") for body in bodies]
+        return task.returned("done", said, said, Count(count=1), handles)
+
+    return run
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("shift", [-11, -5, 0, 3, 400_000])
+async def test_record_ids_are_looked_up_in_whole_bodies(encoding: str, shift: int) -> None:
+    start = (WINDOW + shift) // (1 if encoding == "utf-8" else 2)
+    body = ("\ufeff" + "x " * (start // 2) + "101000777 and 99101000888 " + "y " * 20_000).encode(encoding)
+    run = storing(body, said="Records 101000777, 101000888 and 101000999 are on file.")
+    ran = Ran(PERMITS, HOUSING, finish(), specialists=four(run))
+    answer = (await ran.go())["answer"]
+    assert "101000777" in answer and "101000888" not in answer and "101000999" not in answer and "record number removed" in answer
+
+
+def losing(store: MemoryStore, step: int, *lost: str) -> Any:
+    """Return work in whose given step these bodies are lost."""
+
+    async def run(task: Task) -> Return:
+        for alias in lost if task.step == step else ():
+            await store.delete((await store.cases())[0], alias)
+        return await work(task)
+
+    return run
+
+
+async def test_a_step_that_lost_all_its_artifacts_is_not_told() -> None:
+    store = MemoryStore()
+    ran = Ran(PERMITS, HOUSING, finish(), store=store, specialists=four(losing(store, 2, "A1")))
+    result = await ran.go()
+    assert [item["status"] for item in ran.ledger["criteria"]] == ["unsettled", "met"] and ran.ledger["status"] == "stopped"
+    assert "101000001" not in result["answer"] and "Record 101000002 answers" in result["answer"] and "left out: A1 (" in result["answer"]

@@ -1,11 +1,13 @@
 """What each event does to a ledger, one by one, and what each misfit says."""
 
+import itertools
 from typing import Any
 
 import pytest
 
 from contracts import LedgerError
 from ledger import Answered, Asked, Finished, NewCriterion, Stopped, checked, fold, plain
+from ledger.criteria import with_step
 from ledger.seal import MIGRATIONS, sealed
 from tests.ledger.play import AT, CASE, NAMES, REGISTRY, Play, opened, result, setup_of
 
@@ -255,12 +257,59 @@ def test_evidence_is_four_handles_at_most_the_oldest_first() -> None:
     assert play.criterion("c1")["evidence"] == ["A1", "A2", "A3", "A4"]
 
 
+def owned(order: tuple[int, ...], artifacts: dict[int, list[str]]) -> Play:
+    """Return a case whose one criterion three owners settled, their returns folded in this order."""
+    play = Play(NewCriterion(text="one", owners=("permits", "housing", "potholes")))
+    play.dispatch(("permits", "c1: look"), ("housing", "c1: look"), ("potholes", "c1: look"))
+    for n in order:
+        play.give(n, artifacts=artifacts[n])
+    return play
+
+
+def test_each_owner_keeps_its_first_two_handles_in_any_order() -> None:
+    artifacts = {n: [f"A{n}", *(f"A{n}.{part}" for part in range(2, 6))] for n in (1, 2, 3)}
+    played = [owned(order, artifacts).ledger["criteria"] for order in itertools.permutations((1, 2, 3))]
+    assert all(criteria == played[0] for criteria in played)
+    assert played[0][0]["evidence"] == ["A1", "A1.2", "A2", "A2.2", "A3", "A3.2"] and played[0][0]["status"] == "met"
+
+
+@pytest.mark.parametrize(
+    ("missing", "status", "left"),
+    [
+        (("A3",), "unsettled", ["housing", "permits"]),
+        (("A1",), "met", ["housing", "permits", "potholes"]),
+        (("A1", "A1.2"), "unsettled", ["housing", "potholes"]),
+        (("A1", "A1.2", "A2", "A3"), "unsettled", []),
+        ((), "met", ["housing", "permits", "potholes"]),
+    ],
+)
+def test_an_owner_whose_evidence_is_lost_has_settled_nothing(missing: tuple[str, ...], status: str, left: list[str]) -> None:
+    play = owned((1, 2, 3), {1: ["A1", "A1.2"], 2: ["A2"], 3: ["A3"]})
+    play.close("done", missing=missing)
+    item = play.criterion("c1")
+    assert item["status"] == status and sorted(item["settled_by"]) == left
+    assert item["evidence"] == [alias for alias in ("A1", "A1.2", "A2", "A3") if alias not in missing]
+    assert item["reason"] == ("its evidence could not be read any more" if status == "unsettled" else "")
+    assert play.ledger["status"] == ("stopped" if status == "unsettled" else "done")
+
+
+@pytest.mark.parametrize("alias", ["G1", "E1", "R1", "L1"])
+def test_what_no_specialist_found_is_no_evidence(alias: str) -> None:
+    play = Play("one")
+    play.work(("permits", "c1: look"))
+    step = play.step(1)
+    fresh = play.criterion("c1") | {"status": "open", "settled_by": {}, "evidence": [], "tried": {}}
+    alone = with_step(fresh, step | {"artifacts": [alias]}, waiting=False)
+    assert (alone["status"], alone["evidence"], alone["tried"]) == ("unsettled", [], {"*": 1})
+    assert with_step(fresh, step | {"artifacts": [alias, "A1"]}, waiting=False)["evidence"] == ["A1"]
+
+
 def test_an_owned_criterion_needs_each_of_its_owners() -> None:
     play = Play(NewCriterion(text="one", owners=("permits", "housing")), "two")
     play.work(("potholes", "c1: look"), status="partial")
     assert play.step(1)["criteria"] == ["c2"], "not its own: it works for what anybody may settle"
     play.work(("permits", "c1: look"))
-    assert play.criterion("c1")["status"] == "open" and play.criterion("c1")["settled_by"] == ["permits"]
+    assert play.criterion("c1")["status"] == "open" and play.criterion("c1")["settled_by"] == {"permits": ["A2"]}
     play.work(("housing", "look at it"))
     assert play.step(3)["criteria"] == ["c1"] and play.criterion("c1")["status"] == "met"
     play.work(("housing", "look at it again", ["A2"]), status="failed")
