@@ -3,20 +3,16 @@
 `fold` validates events and calls these; replay calls them with the records of a finished ledger.
 """
 
-import re
 from typing import Any
 
 from ledger.criteria import alias_order, evidence_of, with_status, with_step
 from ledger.events import VERSION
-from ledger.seal import canonical, hash_of
+from ledger.keys import ask_key, echo_key
+from ledger.seal import canonical
 from ledger.view import step_of
 
 JSON = dict[str, Any]
 
-_TIMES = re.compile(
-    r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
-    r"|\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[ap]\.?m\b)?|\b1[5-9]\d{8}(?:\d{3})?\b|\b\d+(?:[.,]\d+)? ?(?:ms|s|secs?|seconds|min|minutes|hours)\b"
-)
 MAX_OPEN_QUESTIONS = 12
 MAX_FAULTS = 20
 INTERRUPTED = "interrupted before it returned"
@@ -193,16 +189,3 @@ def noted(ledger: JSON, where: str, record: JSON) -> JSON:
     notes = {canonical(item): item for item in [*ledger[where], record]}
     kept = [notes[key] for key in sorted(notes)[:MAX_FAULTS]]
     return ledger if kept == ledger[where] else {**ledger, where: kept}
-
-
-def ask_key(specialist: str, ask: str) -> str:
-    """Return a short key that is equal for asks that differ only in case, spacing or punctuation."""
-    words = "".join(char if char.isalnum() else " " for char in ask.casefold()).split()
-    return hash_of([specialist, words])[:8]
-
-
-def echo_key(step: JSON) -> str:
-    """Return a short key of what a step said for which criteria, dates and times apart: equal keys mean nothing new."""
-    said = _TIMES.sub("#", f"{step['outcome'] or step['cause']}".casefold())
-    words = "".join(char if char.isalnum() or char == "#" else " " for char in said).split()
-    return hash_of([step["specialist"], step["criteria"], step["status"], words])[:8]

@@ -6,8 +6,8 @@ from typing import Any
 
 from contracts.decision import Action, Decision, Dispatch
 from contracts.registry import START
-from ledger.apply import ask_key
 from ledger.criteria import alias_order, targets
+from ledger.keys import ask_key
 from ledger.view import known_aliases, latest_steps, open_criteria, open_questions, refused_in_a_row, roster_names
 
 JSON = dict[str, Any]
