@@ -69,9 +69,10 @@ def is_sealed(ledger: Any) -> bool:
 
 
 def is_whole(ledger: Any) -> bool:
-    """Say whether digest and every seal fit."""
+    """Say whether digest and every seal fit, and nothing stands in it that JSON writes as something else, such as NaN as null."""
     try:
-        return is_sealed(ledger) and all(item["seal"] == seal_of(item) for name in RECORDS for item in ledger[name])
+        fits = is_sealed(ledger) and all(item["seal"] == seal_of(item) for name in RECORDS for item in ledger[name])
+        return fits and bool(orjson.loads(canonical(ledger)) == ledger)
     except _ODD:
         return False
 

@@ -344,6 +344,8 @@ def test_an_altered_ledger_is_told_by_what_is_wrong() -> None:
         {**play.ledger, "steps": [{**play.ledger["steps"][0], "headline": "other"}]},
         {**play.ledger, "decisions": []},
         {**play.ledger, "digest": "0" * 64},
+        {**play.ledger, "goal_handle": float("nan")},
+        {**play.ledger, "steps": [{**play.ledger["steps"][0], "facts": {"count": 1, "newest": float("inf")}}]},
     ):
         with pytest.raises(LedgerError, match="own digest"):
             checked(altered)
