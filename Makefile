@@ -69,10 +69,13 @@ check: .venv/test ## lint, types, layers, dead code
 
 test: .venv/test ## tests that need no account, under 5 minutes
 	@echo "running the tests (a few minutes; ONLY=tests/agents/test_noise.py runs one file)"
-	@$(PY) -m pytest -q $(or $(ONLY),-n 2 -m "not slow and not browser and not llm and not engine")
+	@$(PY) -m pytest -q $(or $(ONLY),-n 2 -m "not slow and not browser and not pythons and not llm and not engine")
 
 test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, servers
 	@LAWS=slow $(PY) -m pytest -q -n 2 -m "(slow or browser) and not llm and not engine"
+
+test-pythons: .venv/test ## the unit tests under each other Python found, 3.11 to 3.13
+	@$(PY) -m pytest -q -n 2 -m pythons
 
 fuzz: .venv/test ## 20,000 generated router replies and 20,000 specialist replies; DESK_SEED repeats a run
 	@FUZZ=20000 $(PY) -m pytest -q -s tests/agents/test_reading_fuzz.py tests/graph/test_specialist_fuzz.py
@@ -99,4 +102,4 @@ bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
 eval: .venv/test ## routing accuracy; writes .out/eval.json (ARGS="--limit 2" passes options on)
 	@$(PY) -m tests.evals $(ARGS)
 
-.PHONY: help run dev up specialist check test test-slow fuzz kills mutants test-llm test-engine bench eval
+.PHONY: help run dev up specialist check test test-slow test-pythons fuzz kills mutants test-llm test-engine bench eval

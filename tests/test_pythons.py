@@ -18,7 +18,7 @@ def interpreter(version: str) -> str | None:
     return next(runs, None)
 
 
-@pytest.mark.slow
+@pytest.mark.pythons
 @pytest.mark.parametrize("version", OTHERS)
 def test_the_unit_tests_pass(version: str, tmp_path: Path) -> None:
     base = interpreter(version)
@@ -29,7 +29,7 @@ def test_the_unit_tests_pass(version: str, tmp_path: Path) -> None:
     install = [python, "-m", "pip", "install", "--quiet", "--constraint", "requirements.lock", "--editable", ".[test]"]
     if subprocess.run(install, cwd=ROOT, capture_output=True, check=False).returncode:
         pytest.skip("packages cannot be installed here")
-    marks = "not slow and not browser and not llm and not engine"
+    marks = "not slow and not browser and not pythons and not llm and not engine"
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", marks], cwd=ROOT, capture_output=True, text=True, check=False
     )
