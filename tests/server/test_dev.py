@@ -60,6 +60,15 @@ def test_health_and_schemas(server: Dev) -> None:
             assert {"supervisor", "ask", "answer"} <= {edge["target"] for edge in edges}
 
 
+def test_browsers_come_in_from_localhost_and_studio_alone(server: Dev) -> None:
+    with server.http() as http:
+        for origin, is_let_in in (("https://evil.example", False), ("http://localhost:3000", True), ("https://smith.langchain.com", True)):
+            for path in ("/threads", "/board/"):
+                asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+                found = http.options(path, headers=asked).headers.get("access-control-allow-origin")
+                assert found == (origin if is_let_in else None), (origin, path)
+
+
 async def test_a_run_gives_the_text_and_the_terminals_ledger(server: Dev, sdk: LangGraphClient) -> None:
     values: Any = await sdk.runs.wait(None, "desk", input={"goal": GOAL})
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DESK_", "OPENAI_", "REDIS_"))}
