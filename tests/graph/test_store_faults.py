@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import os
 import random
 import re
-import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -143,15 +141,6 @@ async def test_a_stall_ends_in_time_and_what_was_committed_is_used_after_it(prox
     assert stalled.statuses == ["failed"] * 4 and stalled.seconds < 5
     proxy.stalled = False
     await store.aclose()
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(tmp_path)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield tmp_path
-    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 async def test_a_full_disk_fails_the_step_that_hit_it(tiny_disk: Path) -> None:

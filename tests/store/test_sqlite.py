@@ -11,7 +11,6 @@ import tempfile
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -223,15 +222,6 @@ async def test_a_full_disk_fails_the_write_and_keeps_the_rest(path: Path) -> Non
     for alias in kept:
         await store.stat("case", alias, verify=True)
     await store.aclose()
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(tmp_path)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield tmp_path
-    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 async def test_a_disk_without_space_says_so_and_serves_again_after_deleting(tiny_disk: Path) -> None:
