@@ -163,8 +163,10 @@ class SqliteStore(Backend):
             db.execute("COMMIT")
 
     def _version(self, db: sqlite3.Connection) -> int:
+        # Tables first: whoever makes them commits the version with them, so tables without one are never ours half made.
+        tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         version = int(db.execute("PRAGMA user_version").fetchone()[0])
-        foreign = not version and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        foreign = tables and not version
         if foreign or version not in (0, VERSION):
             what = "it belongs to another program" if foreign else f"its schema version is {version}, this program knows {VERSION}"
             raise StoreUnavailable(f"SQLite store {self._path}: {what}, choose another path")
