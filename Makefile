@@ -78,7 +78,7 @@ test-pythons: .venv/test ## the unit tests under each other Python found, 3.11 t
 	@$(PY) -m pytest -q -n 2 -m pythons
 
 fuzz: .venv/test ## 20,000 generated router replies and 20,000 specialist replies; DESK_SEED repeats a run
-	@FUZZ=20000 $(PY) -m pytest -q -s tests/agents/test_reading_fuzz.py tests/graph/test_specialist_fuzz.py
+	@FUZZ=20000 $(PY) -m pytest -q -s tests/agents/model/test_reading_fuzz.py tests/graph/test_specialist_fuzz.py
 
 kills: .venv/test ## a run killed at 100 moments and resumed: nothing lost, doubled or changed
 	@KILLS=100 $(PY) -m pytest -q -s tests/graph/test_kill.py
@@ -90,7 +90,7 @@ test-llm: .venv/llm ## the desk driven by a real small local model over HTTP
 	@$(PY) -m pytest -q -m llm
 
 up: .venv/engine/ready ## serve the desk on the distributed engine: PostgreSQL, Valkey, two instances; Ctrl-C stops all
-	@.venv/engine/bin/python -m graph.stack
+	@.venv/engine/bin/python -m graph.engine.stack
 
 test-engine: ## the desk on that engine: shared queue, kills, restarts, tenants, two hosts (skipped without Python 3.12)
 	@if test -n "$(ENGINE_PYTHON)"; then $(MAKE) --no-print-directory .venv/engine/ready && .venv/engine/bin/python -m pytest -q -m engine tests/engine; \

@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
-from agents.lookup import Found, Work
+from agents.city.lookup import Found, Work
+from agents.city.records import Case, Finding, Permit, Records, Site, State, Violation, case_history, violations
+from agents.city.records import permit_history as history
+from agents.city.tools import RecordId, counted, day, investigate, newest, prompt, tools_of
 from agents.potholes import street_permits
-from agents.records import Case, Finding, Permit, Records, Site, State, Violation, case_history, violations
-from agents.records import permit_history as history
 from agents.specialist import Specialist, Task
-from agents.tools import RecordId, counted, day, investigate, newest, prompt, tools_of
 from contracts import Facts, Return
 
 

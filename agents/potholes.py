@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from agents.lookup import Found, Work
-from agents.records import Case, Finding, Records, Site, StreetWork, case_history, conditions_near, street_work
+from agents.city.lookup import Found, Work
+from agents.city.records import Case, Finding, Records, Site, StreetWork, case_history, conditions_near, street_work
+from agents.city.tools import RecordId, counted, day, investigate, newest, prompt, tools_of
 from agents.specialist import Specialist, Task
-from agents.tools import RecordId, counted, day, investigate, newest, prompt, tools_of
 from contracts import Facts, Return
 
 

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from agents.calls import Spent as Cost
-from agents.endpoint import Endpoint
-from agents.offline import OfflineRouter
-from agents.settings import ModelChoice, ModelSettings, loaded
+from agents.model.calls import Spent as Cost
+from agents.model.endpoint import Endpoint
+from agents.model.settings import ModelChoice, ModelSettings, loaded
+from agents.offline.routing import OfflineRouter
 from agents.specialist import Specialist
 from contracts import Registry, SettingsError, registry_of
 from graph.context import Context

@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import get_runtime
 
 from graph.context import Context
-from graph.fence import fenced
+from graph.engine.fence import fenced
 from store.loop import LoopThread
 
 _LOOP = LoopThread("graph")

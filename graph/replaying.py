@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.endpoint import Endpoint
+from agents.model.endpoint import Endpoint
 from contracts.decision import REASON
 from graph.files import LedgerFile
 from ledger import rebuild

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from agents.settings import loaded
+from agents.model.settings import loaded
 from graph.settings import DeskSettings
 
 

@@ -71,7 +71,7 @@ async def test_it_stores_what_it_found_and_keeps_its_contract(tmp_path: Path) ->
     assert isinstance(result, ${Class}Return) and result.status == "done" and result.settles == ("c1",)
     assert b"12 Elm St" in await task.read(result.artifacts[0])
 ''')
-_IMPORTS = ("from agents.matching import match", "from agents.registry import SPECIALISTS", "from agents.specialist import Task")
+_IMPORTS = ("from agents.offline.matching import match", "from agents.registry import SPECIALISTS", "from agents.specialist import Task")
 
 
 @dataclass(frozen=True, slots=True)

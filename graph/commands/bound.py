@@ -3,8 +3,8 @@
 import argparse
 import sys
 
+from agents.model.settings import loaded
 from agents.registry import SPECIALISTS
-from agents.settings import loaded
 from contracts import registry_of
 from graph.cli import print_json
 from graph.settings import DeskSettings

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from agents.records import RECORDS_FILE, RecordsError, import_records, make_sample, open_records
-from agents.settings import loaded
+from agents.city.records import RECORDS_FILE, RecordsError, import_records, make_sample, open_records
+from agents.model.settings import loaded
 from contracts import InputError
 from graph.settings import DeskSettings
 

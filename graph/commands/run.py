@@ -12,8 +12,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from rich.console import Console
 
-from agents.records import RECORDS_FILE, ensure_records
-from agents.settings import ModelSettings, loaded
+from agents.city.records import RECORDS_FILE, ensure_records
+from agents.model.settings import ModelSettings, loaded
 from contracts import InputError, SettingsError, one_line
 from graph.cli import print_json
 from graph.context import Context

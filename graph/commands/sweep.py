@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from agents.settings import loaded
+from agents.model.settings import loaded
 from contracts import InputError
 from graph.retention import cases_of_files
 from graph.settings import DeskSettings

@@ -8,8 +8,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.answer import RECORD_ID, Finding, compose, write
-from agents.calls import Spent as Cost
+from agents.model.answer import RECORD_ID, Finding, compose, write
+from agents.model.calls import Spent as Cost
 from graph.archives import load_archives
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell, watch

@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.calls import Spent as Cost
-from agents.criteria import propose_criteria
-from agents.matching import match
+from agents.model.calls import Spent as Cost
+from agents.model.criteria import propose_criteria
+from agents.offline.matching import match
 from contracts import InputError, estimate
 from contracts.text import one_line, verbatim
 from graph.context import Context, context_of

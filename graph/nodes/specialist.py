@@ -12,11 +12,11 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from agents.apart import apart
-from agents.calls import Spent as Cost
-from agents.endpoint import Endpoint
-from agents.faults import EndpointError, redact
-from agents.runner import RunFailed, run_with_model
+from agents.model.apart import apart
+from agents.model.calls import Spent as Cost
+from agents.model.endpoint import Endpoint
+from agents.model.faults import EndpointError, redact
+from agents.model.runner import RunFailed, run_with_model
 from agents.specialist import Specialist, Task
 from contracts import DeskError, Handle, Return
 from contracts.causes import cause_of

@@ -8,11 +8,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.calls import Spent
-from agents.corrections import FINAL, correction_for
-from agents.endpoint import Endpoint, Reply
-from agents.faults import Fault, redact
-from agents.reading import Reading
+from agents.model.calls import Spent
+from agents.model.corrections import FINAL, correction_for
+from agents.model.endpoint import Endpoint, Reply
+from agents.model.faults import Fault, redact
+from agents.model.reading import Reading
 from contracts import LedgerError, clip, merge_handles
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of

@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from agents.offline import OfflineRouter
+from agents.offline.routing import OfflineRouter
 from contracts import Decision, Facts, Handle, Return, registry_of
 from contracts.registry import Contract
 from ledger import RULES, Answered, Asked, Decided, Limits, NewCriterion, Opened, Returned, RosterLine, Setup, fold, judge, plain, render

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from agents.city.records import RECORDS_FILE, import_records, open_records
 from agents.housing import housing
 from agents.permits import permits
 from agents.potholes import potholes
-from agents.records import RECORDS_FILE, import_records, open_records
 from agents.sanitation import sanitation
 from agents.specialist import Task
 from contracts import Status

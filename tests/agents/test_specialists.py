@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from agents.city.records import Records, make_sample, open_records
+from agents.city.records.sample import HEROES
 from agents.housing import housing
 from agents.permits import permits
 from agents.potholes import potholes
-from agents.records import Records, make_sample, open_records
-from agents.records.sample import HEROES
 from agents.sanitation import sanitation
 from agents.specialist import Specialist, Task
 from contracts import Return, Status, estimate, registry_of

@@ -22,7 +22,7 @@ try:
 except ImportError:
     collect_ignore_glob = ["test_*.py", "two_hosts/test_*.py"]
 else:
-    from graph.stack import Stack
+    from graph.engine.stack import Stack
     from tests.engine.drive import Driver
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.services import Service, answers, free_port
+from graph.engine.services import Service, answers, free_port
 
 
 @contextmanager

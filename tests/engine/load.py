@@ -18,7 +18,7 @@ import psutil
 import psycopg
 import redis
 
-from graph.stack import Stack
+from graph.engine.stack import Stack
 from tests.engine.drive import LINE, Driver, Run
 
 CONFIG = Path(__file__).with_name("langgraph.json")

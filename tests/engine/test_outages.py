@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from graph.services import Service
-from graph.stack import Stack
+from graph.engine.services import Service
+from graph.engine.stack import Stack
 from tests.engine.drive import Driver, Run
 
 

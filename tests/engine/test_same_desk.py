@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from graph.stack import Stack
+from graph.engine.stack import Stack
 from tests.engine.dev import dev_server
 from tests.engine.drive import Driver
 

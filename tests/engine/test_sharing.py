@@ -2,7 +2,7 @@
 
 import httpx
 
-from graph.stack import Stack
+from graph.engine.stack import Stack
 from tests.engine.drive import Driver
 
 

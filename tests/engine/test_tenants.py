@@ -12,7 +12,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 
 from contracts import SettingsError
-from graph.stack import Stack
+from graph.engine.stack import Stack
 from tests.engine.conftest import HERE
 from tests.engine.dev import dev_server
 from tests.engine.drive import Driver, Run

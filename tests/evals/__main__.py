@@ -17,7 +17,7 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.settings import OFFLINE, ModelChoice
+from agents.model.settings import OFFLINE, ModelChoice
 from contracts.errors import DeskError
 from tests.evals import latency
 from tests.evals.asking import Watched, endpoint_of

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from agents.calls import Spent
-from agents.endpoint import Endpoint, Reply
-from agents.faults import Fault
-from agents.offline import OfflineRouter
-from agents.reading import Reading
+from agents.model.calls import Spent
+from agents.model.endpoint import Endpoint, Reply
+from agents.model.faults import Fault
+from agents.model.reading import Reading
+from agents.model.settings import OFFLINE, ModelChoice, ModelSettings, loaded
+from agents.offline.routing import OfflineRouter
 from agents.registry import SPECIALISTS
-from agents.settings import OFFLINE, ModelChoice, ModelSettings, loaded
 from ledger import Prompt, judge
 from tests.evals.cases import Case
 

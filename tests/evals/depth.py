@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from agents.faults import Fault
+from agents.model.faults import Fault
 from ledger.events import CRITERION
 from tests.evals.asking import Outcome
 from tests.evals.cases import NAMES, Case, Turn, bare, opened, scripted, unrelated

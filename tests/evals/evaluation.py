@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agents.settings import OFFLINE
+from agents.model.settings import OFFLINE
 from tests.evals import depth, runs
 from tests.evals.asking import EndpointLost, Outcome, Watched, ask, gather
 from tests.evals.depth import EARLY, HOPS, LATE, Probe

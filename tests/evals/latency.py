@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agents.schema import decision_schema
+from agents.model.schema import decision_schema
 from ledger import Prompt
 from tests.evals.cases import Case
 from tests.evals.depth import PREMATURE, finish_probes

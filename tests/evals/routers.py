@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Callable
 
-from agents.offline import OfflineRouter
+from agents.model.settings import ModelChoice
+from agents.offline.routing import OfflineRouter
+from agents.offline.situation import read
 from agents.registry import SPECIALISTS
-from agents.settings import ModelChoice
-from agents.situation import read
 from tests.evals.asking import Watched
 from tests.evals.cases import NAMES
 from tests.scripted import Scripted, dispatch, finish

@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.urgency import urgent
+from agents.offline.urgency import urgent
 from contracts import registry_of
 from graph.context import Context
 from graph.desk import Desk

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agents.matching import foreign, match
+from agents.offline.matching import foreign, match
+from agents.offline.situation import read
 from agents.registry import SPECIALISTS
-from agents.situation import read
 from ledger import Asked, checked
 from tests.evals import views
 from tests.evals.cases import CASE, opened, scripted

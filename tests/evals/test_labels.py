@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.urgency import urgent
+from agents.offline.urgency import urgent
 from tests.evals.labels import NAMES, own, read
 from tests.evals.scoring import exact, jaccard, kappa, mean
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.matching import match
-from agents.proposing import propose
+from agents.offline.matching import match
+from agents.offline.proposing import propose
 from agents.registry import SPECIALISTS as REGISTERED
 from tests.evals.labels import Item, complaints, own, scenarios
 from tests.evals.scoring import Scored, summary

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.records import RECORDS_FILE, Records, import_records, open_records
+from agents.city.records import RECORDS_FILE, Records, import_records, open_records
 from graph.context import Context
 from graph.workflow import build
 from store.memory import MemoryStore

@@ -129,7 +129,7 @@ async def test_one_huge_line_and_many_tiny_ones_stay_inside_every_budget(monkeyp
         shown[:] = [excerpt for finding in findings for excerpt in finding.excerpts]
         return composed(ledger, findings, missing)
 
-    monkeypatch.setattr("agents.answer.compose", spy)
+    monkeypatch.setattr("agents.model.answer.compose", spy)
     model = Scripted(answer=route)
     bodies: dict[str, bytes | str] = {"potholes": LINE, "permits": LINES, "sanitation": f"- {LINE}", "housing": "- 101000004: small"}
     graph = build(model=model, store=MemoryStore(), specialists=four(storing(bodies)))

@@ -11,11 +11,11 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from agents.client import make_chat
-from agents.offline import OfflineRouter
-from agents.records import RECORDS_FILE, make_sample
+from agents.city.records import RECORDS_FILE, make_sample
+from agents.model.client import make_chat
+from agents.model.settings import ModelChoice
+from agents.offline.routing import OfflineRouter
 from agents.registry import SPECIALISTS
-from agents.settings import ModelChoice
 from agents.specialist import Specialist, Task
 from contracts import InputError, Return
 from graph.chat import UNREAD, build_chat, text_of

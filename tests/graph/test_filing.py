@@ -9,16 +9,16 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from agents.client import make_chat
-from agents.filing import filing_tool, with_filing
-from agents.records import RECORDS_FILE, make_sample
-from agents.settings import ModelChoice
+from agents.city.filing import filing_tool, with_filing
+from agents.city.records import RECORDS_FILE, make_sample
+from agents.model.client import make_chat
+from agents.model.settings import ModelChoice
 from agents.specialist import Task
 from contracts.returns import QUESTION
 from graph.context import Context
 from graph.workflow import build
 from store import MemoryStore
-from tests.agents.georeport import SERVICES, GeoReport
+from tests.agents.city.georeport import SERVICES, GeoReport
 from tests.endpoint import ScriptedEndpoint, calls
 from tests.scripted import Count, specialist, work
 
@@ -144,7 +144,7 @@ async def test_the_place_is_filed_as_it_was_shown(city: GeoReport) -> None:
 
 async def test_services_of_one_title_are_told_apart(city: GeoReport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "tests.agents.georeport.SERVICES", [*SERVICES, SERVICES[0] | {"service_code": "S4", "keywords": "bridge", "description": "Bridges"}]
+        "tests.agents.city.georeport.SERVICES", [*SERVICES, SERVICES[0] | {"service_code": "S4", "keywords": "bridge", "description": "Bridges"}]
     )
     told = await file_with(task(approved=((ASKED, "yes"),)), "31 Lantern St", "a pothole on a bridge")
     assert "'Pothole repair (S4)'" in told and city.requests == []

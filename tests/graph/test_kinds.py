@@ -14,8 +14,8 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import interrupt
 
-from agents.client import make_chat
-from agents.settings import ModelChoice
+from agents.model.client import make_chat
+from agents.model.settings import ModelChoice
 from agents.specialist import Specialist, Task
 from contracts import Return
 from graph.nested import desk_as_specialist

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from agents.offline import OfflineRouter
+from agents.offline.routing import OfflineRouter
 from agents.registry import SPECIALISTS
 from graph.workflow import build
 from store import MemoryStore

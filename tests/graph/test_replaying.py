@@ -1,7 +1,7 @@
 """Re-ask: the same prompt goes out again, and what comes back is compared as a move."""
 
-from agents.endpoint import Endpoint
-from agents.settings import ModelChoice
+from agents.model.endpoint import Endpoint
+from agents.model.settings import ModelChoice
 from graph.replaying import reask
 from tests.graph.instrumented import run
 from tests.scripted import Scripted, dispatch, finish

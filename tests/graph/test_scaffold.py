@@ -114,7 +114,7 @@ def test_a_new_specialist_works_at_once(copy: Path) -> None:
     assert re.search(r"^least budget +[\d,]+$", python(copy, "-m", "graph", "bound"), re.M)
     again = python(copy, "-m", "graph", "specialist", "xylophones", code=2)
     assert again.startswith("error: ") and "twice" in again and "Traceback" not in again
-    assert "exists already" in python(copy, "-m", "graph", "specialist", "matching", code=2)
+    assert "exists already" in python(copy, "-m", "graph", "specialist", "offline", code=2)
 
 
 def test_one_of_the_four_taken_away_leaves_a_working_desk(copy: Path) -> None:

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
-from agents.endpoint import Endpoint
+from agents.model.endpoint import Endpoint
 from agents.specialist import Task
 from contracts import InputError, LedgerError, Return
 from graph.state import state_for

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.model.schema import decision_schema
 from agents.registry import SPECIALISTS
-from agents.schema import decision_schema
 from contracts import SettingsError, estimate, registry_of
 from contracts.decision import ASK
 from contracts.handles import DESCRIPTION

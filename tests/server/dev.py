@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 from langgraph_sdk.client import LangGraphClient
 
-from graph.services import free_port
+from graph.engine.services import free_port
 
 ROOT = Path(__file__).parent.parent.parent
 ALONE = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]

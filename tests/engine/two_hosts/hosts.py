@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph.services import Service
+from graph.engine.services import Service
 
 # Hides the other hosts' folders, keeps the host's own, and makes every other disk read-only: what is shared is code alone.
 OWN_DISK = """

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.services import engine, postgres, valkey
-from graph.stack import DEFAULTS
+from graph.engine.services import engine, postgres, valkey
+from graph.engine.stack import DEFAULTS
 from store import open_store
 from tests.engine.conftest import HERE, QUICK
 from tests.engine.drive import Driver, Run

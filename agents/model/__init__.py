@@ -1,0 +1,1 @@
+"""Router, specialists and answer on any OpenAI-compatible endpoint."""

@@ -1,0 +1,148 @@
+"""JSON values out of whatever a model wrote around, in or instead of them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agents.model.faults import Fault
+from agents.model.names import Unreadable
+
+MAX_CHARS = 32_768
+MAX_SPANS = 20
+
+_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_TAG = r"(?:think|thinking|thought|reasoning)\b[^<>]*>"
+_THINK = re.compile(rf"<{_TAG}.*?</{_TAG}|^.*</{_TAG}", re.S | re.I)
+_FENCE = re.compile(r"^(?:```|~~~)[^\n`{]*|(?:```|~~~)\s*$")
+_CURLY = str.maketrans("“”„‟‘’", '""""\'\'')
+_TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w-]*|-?\d[\d.eE+-]*|\s+|.", re.S)
+_LITERALS = {"None": "null", "True": "true", "False": "false", "null": "null", "true": "true", "false": "false"}
+
+
+def read_object(reply: Any) -> dict[str, Any] | Fault:
+    """Return the one JSON object in a message or text, or the fault that kept it from being read."""
+    try:
+        calls = tool_calls(reply)
+        found = [first_value(call[1]) for call in calls] if calls else [value for value, _, _ in values(without_thoughts(text_of(reply)))]
+    except Unreadable as wrong:
+        return wrong.fault
+    objects = [value for value in found if isinstance(value, dict)]
+    if not objects:
+        return Fault.MALFORMED
+    return objects[0] if all(value == objects[0] for value in objects) else Fault.AMBIGUOUS
+
+
+def text_of(reply: Any) -> str:
+    """Return the text of a message or the text itself.
+
+    Raises:
+        Unreadable: It is empty or absurdly long.
+    """
+    content = reply if isinstance(reply, str) else getattr(reply, "content", None)
+    if isinstance(content, list):
+        content = "".join(part if isinstance(part, str) else str(part.get("text") or "") for part in content if isinstance(part, str | Mapping))
+    if not isinstance(content, str) or not content.strip():
+        raise Unreadable(Fault.EMPTY, "the reply is empty")
+    if len(content) > MAX_CHARS:
+        raise Unreadable(Fault.MALFORMED, f"the reply has over {MAX_CHARS} characters")
+    return content
+
+
+def tool_calls(reply: Any) -> list[tuple[Any, Any]]:
+    """Return the name and arguments of each tool call in a message, broken ones included."""
+    calls = [*(getattr(reply, "tool_calls", None) or ()), *(getattr(reply, "invalid_tool_calls", None) or ())]
+    return [(call.get("name"), call.get("args")) for call in calls if isinstance(call, Mapping)]
+
+
+def without_thoughts(text: str) -> str:
+    """Return `text` without terminal codes, think blocks and what precedes a lone closing tag.
+
+    Raises:
+        Unreadable: A block is opened and never closed, or nothing follows it.
+    """
+    if text.lstrip().startswith("{"):
+        return text.strip()
+    text = _THINK.sub("", _ANSI.sub("", text)).strip()
+    if re.search(f"<{_TAG}", text, re.I):
+        raise Unreadable(Fault.UNCLOSED_THINK, "the think block never ends")
+    if not text:
+        raise Unreadable(Fault.EMPTY, "the reply is empty but for its thoughts")
+    return text
+
+
+def first_value(value: Any) -> Any:
+    """Return `value`, parsed when it is text that holds JSON."""
+    if not isinstance(value, str):
+        return value
+    return next((found for found, _, _ in values(value[:MAX_CHARS])), None) if value.strip() else {}
+
+
+def values(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield each outermost JSON value in `text`, mended if need be, with where it starts and ends.
+
+    Raises:
+        Unreadable: A key stands twice in one object with different values, so neither counts.
+    """
+    try:
+        yield _loads(_FENCE.sub("", _FENCE.sub("", text.strip())) if text.startswith(("```", "~~~")) else text), 0, len(text)
+        return
+    except ValueError:
+        pass
+    for start, end in _spans(text.translate(_CURLY)):
+        for piece in (text[start:end], _mended(text[start:end])):
+            try:
+                value = _loads(piece)
+            except ValueError:
+                continue
+            yield value, start, end
+            break
+
+
+def _loads(text: str) -> Any:
+    """Parse JSON as it stands, and once more where it is a string that holds JSON."""
+    try:
+        value = json.loads(text, object_pairs_hook=_unique)
+        return json.loads(value, object_pairs_hook=_unique) if isinstance(value, str) and value.lstrip().startswith("{") else value
+    except RecursionError:
+        raise ValueError("nests too deeply") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs) and any(found[key] != value for key, value in pairs):
+        raise Unreadable(Fault.AMBIGUOUS, "a key stands twice with different values")
+    return found
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    at, tries = 0, 0
+    while (start := text.find("{", at)) >= 0 and tries < MAX_SPANS:
+        end = _closing(text, start)
+        if end:
+            yield start, end
+        at, tries = end or start + 1, tries + 1
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for token in re.finditer(r'"(?:\\.|[^"\\])*"|[{}]', text[start:]):
+        depth += {"{": 1, "}": -1}.get(token.group(), 0)
+        if not depth:
+            return start + token.end()
+    return 0
+
+
+def _mended(text: str) -> str:
+    """Quote keys and bare words, turn other quotes into JSON's, drop commas before a closing bracket; add nothing else."""
+    out: list[str] = []
+    for token in _TOKEN.findall(text.translate(_CURLY)):
+        if token[0] == "'" and len(token) > 1:
+            token = json.dumps(token[1:-1].replace("\\'", "'"))
+        elif token[0].isalpha() or token[0] == "_":
+            token = _LITERALS.get(token) or json.dumps(token)
+        elif token in "}]" and out and out[-1] == ",":
+            out.pop()
+        if not token.isspace():
+            out.append(token)
+    return "".join(out)

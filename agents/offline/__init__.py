@@ -1,0 +1,1 @@
+"""Routing, proposing and urgency without a model."""

@@ -1,0 +1,127 @@
+"""Which specialists a text is for, from their descriptions and examples alone; so a new one is routed with no code change.
+
+A word counts for a specialist by how often its examples use it and how seldom the others do; pairs of words say more than words.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from agents.offline.clauses import Clause, clauses, stem
+from agents.offline.scope import OUT_OF_SCOPE
+
+THRESHOLD = 1.35
+"""Score of the best clause from which a specialist is consulted."""
+SHARE = 0.6
+"""A clause speaks for a specialist only with this share of what it says for the one it speaks for most."""
+SMOOTH = 0.6
+PAIR = 1.0
+FADE = 0.3
+KEY = 4
+STRONG = 3.0
+POWER = 2.5
+NONE = ""
+Weights = dict[str, dict[str, float]]
+
+
+class Described(Protocol):
+    """What matching needs of a specialist."""
+
+    @property
+    def name(self) -> str:
+        """Name in the roster."""
+
+    @property
+    def description(self) -> str:
+        """Its one line; what it names weighs twice."""
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Texts it answers for; a clause of one or two words is a key word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A specialist that a text is for."""
+
+    name: str
+    score: float
+    clauses: tuple[str, ...]
+    """The clauses of the text that speak for it, as written."""
+
+
+def match(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE, *, least: float = THRESHOLD) -> tuple[Match, ...]:
+    """Return the specialists that `text` is for, best first; nobody when none covers it.
+
+    Args:
+        text: A complaint, a criterion, or part of one.
+        specialists: Whoever is registered.
+        out_of_scope: Example texts for nobody; those that a registered description names do not count.
+        least: Score from which a specialist is meant; a follow-up that names one thing needs less than a first complaint.
+    """
+    return tuple(found for found in _ranked(text, specialists, out_of_scope, least) if found.name != NONE)
+
+
+def foreign(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE) -> bool:
+    """Say whether `text` is plainly about something that none covers, rather than about nothing known."""
+    return [found.name for found in _ranked(text, specialists, out_of_scope)] == [NONE]
+
+
+def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str], least: float = THRESHOLD) -> list[Match]:
+    known = tuple((item.name, item.description, tuple(item.examples)) for item in specialists)
+    weights = _index(known, tuple(out_of_scope))
+    found = clauses(text)
+    scored = [_score(clause, weights) for clause in found]
+    ranked = []
+    for name in (*(item[0] for item in known), NONE):
+        mine = [(row[name], at) for at, row in enumerate(scored) if name in row and row[name] >= min(STRONG * THRESHOLD, SHARE * max(row.values()))]
+        mine.sort(key=lambda pair: (-pair[0], pair[1]))
+        total = sum(score * FADE**place for place, (score, _) in enumerate(mine))
+        if total >= least:
+            loud = sorted(at for score, at in mine if score >= least / 2)
+            ranked.append(Match(name, round(total, 3), tuple(found[at].text for at in loud)))
+    return sorted(ranked, key=lambda item: -item.score)
+
+
+def _score(clause: Clause, weights: Weights) -> dict[str, float]:
+    row: defaultdict[str, float] = defaultdict(float)
+    for term in sorted(clause.terms):
+        for name, weight in weights.get(term, {}).items():
+            row[name] += weight
+    return dict(row)
+
+
+@lru_cache(maxsize=16)
+def _index(known: tuple[tuple[str, str, tuple[str, ...]], ...], out_of_scope: tuple[str, ...]) -> Weights:
+    roster = _weigh({name: _count(name, description, ()) for name, description, _ in known})
+    unclaimed = [text for text in out_of_scope if not _claimed(text, roster)]
+    return _weigh({NONE: _count("", "", unclaimed), **{name: _count(name, description, examples) for name, description, examples in known}})
+
+
+def _claimed(text: str, roster: Weights) -> bool:
+    """Say whether a description names something that an out-of-scope text is about."""
+    return any(score >= THRESHOLD for clause in clauses(text) for score in _score(clause, roster).values())
+
+
+def _count(name: str, description: str, examples: Iterable[str]) -> Counter[str]:
+    counts = Counter(stem(word) for word in name.replace("-", "_").split("_") if word)
+    for text, times in ((description, 2), *((text, 1) for text in examples)):
+        for clause in clauses(text):
+            for term in clause.terms:
+                counts[term] += times * (KEY if term in clause.whole else 1)
+    return counts
+
+
+def _weigh(counts: dict[str, Counter[str]]) -> Weights:
+    weights: Weights = {}
+    totals: Counter[str] = Counter()
+    for counter in counts.values():
+        totals.update(counter)
+    for name, counter in counts.items():
+        for term, count in counter.items():
+            kind = PAIR if " " in term else 1.0
+            weights.setdefault(term, {})[name] = kind * (count / (totals[term] + SMOOTH)) ** POWER * (1 + math.log(count))
+    return weights

@@ -1,0 +1,112 @@
+"""The written answer: code checks record ids and adds what the model passed over."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from agents.model.answer import Finding, compose, unknown_ids, write
+from agents.model.endpoint import Endpoint
+from agents.model.settings import ModelChoice
+from tests.scripted import Scripted
+
+FOUND = Finding(1, "permits", "done", "Permit ALT1234 is open", "Permit ALT1234 is open, as of 2025-01-01.", ("- ALT1234 open since 2020",), ("c1",))
+
+
+def ledger(*criteria: dict[str, Any]) -> dict[str, Any]:
+    base = {"evidence": ["A1"], "step": None, "reason": "", "owners": []}
+    return {
+        "goal": "Is there a permit at 5 Elm St?",
+        "reason": "",
+        "questions": [],
+        "criteria": [base | {"id": f"c{n}"} | item for n, item in enumerate(criteria, 1)],
+        "steps": [{"n": 1, "specialist": "permits", "criteria": ["c1"], "status": "done", "headline": FOUND.headline, "cause": ""}],
+    }
+
+
+MET = {"text": "whether there is a permit", "status": "met"}
+OPEN = {"text": "when the work ends", "status": "unsettled", "reason": "nobody could work on it"}
+
+
+def answering(*replies: str) -> Endpoint:
+    said = iter(replies)
+
+    class Writer(Scripted):
+        def _generate(self, messages: Any, *rest: Any, **more: Any) -> Any:
+            result = super()._generate(messages, *rest, **more)
+            result.generations[0].message = AIMessage(next(said))
+            return result
+
+    return Endpoint(ModelChoice(role="router", model="writer"), Writer(""))
+
+
+async def written(*replies: str, book: dict[str, Any] | None = None) -> str:
+    text, _ = await write(answering(*replies), book or ledger(MET), [FOUND], [], "")
+    return text
+
+
+@pytest.mark.parametrize("said", ["", "   ", "Done.", "I have retrieved the information.", "See above."])
+async def test_an_empty_answer_is_asked_for_again_and_then_assembled(said: str) -> None:
+    assert await written(said, "Yes: permit ALT1234 is open, as of 2025-01-01.") == "Yes: permit ALT1234 is open, as of 2025-01-01."
+    assert "ALT1234" in await written(said, said)
+
+
+async def test_an_invented_record_costs_one_rewrite_and_is_then_removed_and_reported() -> None:
+    assert "ALT9999" not in await written("Permits ALT1234 and ALT9999 are open.", "Permit ALT1234 is open, as of 2025.")
+    text = await written("Permits ALT1234 and ALT9999 are open.", "Permits ALT1234 and ALT9999 are open.")
+    assert "ALT9999" not in text and "ALT1234" in text and "1 record number(s)" in text
+
+
+async def test_what_the_model_passed_over_is_added_in_words_of_code() -> None:
+    text = await written("Permit ALT1234 is open, as of 2025-01-01.", book=ledger(MET, OPEN))
+    assert "Not settled:" in text and "when the work ends: nobody could work on it" in text
+
+
+def test_years_and_house_numbers_are_no_record_ids() -> None:
+    assert unknown_ids("At 1035 Tremont St in 2025, zip 02115", "") == []
+    assert unknown_ids("Case 101001357953, V138618, EXCA-1363916", "V138618") == ["101001357953", "EXCA-1363916"]
+
+
+def test_plain_assembly_names_what_is_out_of_scope_and_lost() -> None:
+    outside = {"text": "a street light", "status": "out_of_scope", "reason": "none covers it"}
+    text = compose(ledger(MET, outside), [FOUND], ["A2 (permit history)"])
+    assert "none of the desk's specialists handles this" in text and "A2" in text and "ALT1234 open since 2020" in text
+
+
+INVENTED = Finding(1, "permits", "done", "Permit ALT7777 is open", "Permits ALT1234, ALT5678 and ALT7777 are open.", FOUND.excerpts, ("c1",))
+
+
+def test_plain_assembly_tells_no_record_id_that_no_artifact_holds() -> None:
+    text = compose(ledger(MET), [INVENTED], [])
+    assert "ALT1234" in text and "ALT5678" not in text and "ALT7777" not in text and "2 record number(s)" in text
+    held = compose(ledger(MET), [replace(INVENTED, ids=frozenset({"ALT5678"}))], [])
+    assert "ALT5678" in held and "ALT7777" not in held, "an id beyond the excerpt is held too"
+
+
+def test_a_cause_and_a_proposed_criterion_carry_no_unknown_id_either() -> None:
+    book = ledger(MET, OPEN | {"text": "what became of ALT8888", "step": 1, "source": "proposed"})
+    book["steps"][0] |= {"status": "failed", "cause": "ALT9999 is sealed"}
+    text = compose(book, [FOUND], [])
+    assert "ALT8888" not in text and "ALT9999" not in text and "is sealed" in text
+
+
+def test_the_residents_own_number_and_the_alias_of_a_lost_artifact_are_told() -> None:
+    book = ledger(MET, OPEN | {"text": "about ALT4321", "source": "caller"}) | {"goal": "What about 101001357953?"}
+    none = replace(FOUND, outcome="There is no 101001357953.", excerpts=("nothing",))
+    text = compose(book, [none], ["A100 (history of ALT6666)"])
+    assert "no 101001357953" in text and "about ALT4321" in text and "left out: A100 (history of" in text and "ALT6666" not in text
+
+
+async def test_a_written_answer_may_not_repeat_what_a_specialist_invented() -> None:
+    said = "Permits ALT1234 and ALT7777 are open."
+    text, _ = await write(answering(said, said), ledger(MET), [INVENTED], [], "")
+    assert "ALT1234" in text and "ALT7777" not in text and "1 record number(s)" in text
+    text, _ = await write(answering(said), ledger(MET), [replace(INVENTED, ids=frozenset({"ALT7777"}))], [], "")
+    assert text == said
+
+
+async def test_what_code_adds_to_a_written_answer_carries_no_unknown_id() -> None:
+    other = replace(FOUND, step=2, specialist="housing", headline="Case V138618 and V999999 are open", outcome="", excerpts=("- V138618",))
+    text, _ = await write(answering("Permit ALT1234 is open."), ledger(MET), [FOUND, other], [], "")
+    assert "housing: Case V138618 and" in text and "V999999" not in text
