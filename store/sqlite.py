@@ -7,6 +7,7 @@ Bodies lie in chunks, because a seek inside one large SQLite blob reads every pa
 import asyncio
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -39,6 +40,7 @@ class SqliteStore(Backend):
         self._path = Path(path)
         self._timeout = timeout
         self._idle: list[sqlite3.Connection] = []
+        weakref.finalize(self, _close, self._idle)
 
     def __repr__(self) -> str:
         return f"SqliteStore({str(self._path)!r})"
@@ -113,11 +115,7 @@ class SqliteStore(Backend):
 
     @override
     async def aclose(self) -> None:
-        def close() -> None:
-            while self._idle:
-                self._idle.pop().close()
-
-        await asyncio.to_thread(close)
+        await asyncio.to_thread(_close, self._idle)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T], mode: Literal["DEFERRED", "IMMEDIATE"]) -> T:
         return await asyncio.to_thread(self._transact, work, mode)
@@ -188,3 +186,8 @@ class SqliteStore(Backend):
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return ArtifactDamaged(f"SQLite store {self._path} is damaged ({error}): restore it from a backup or move it away")
         return StoreUnavailable(f"SQLite store {self._path}: {error}; {_ADVICE.get(code, 'see the cause')}")
+
+
+def _close(idle: list[sqlite3.Connection]) -> None:
+    while idle:
+        idle.pop().close()

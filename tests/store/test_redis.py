@@ -6,6 +6,7 @@ import logging
 import re
 import ssl
 import subprocess
+import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -238,9 +239,22 @@ async def test_a_client_that_swallows_the_timer_cannot_prolong_an_operation(redi
             raise ConnectionError("closing failed") from None
 
     with pytest.raises(StoreUnavailable, match="closing failed; gave up after 0.2 s"):
-        await asyncio.wait_for(store._run(work), 2)
+        await asyncio.wait_for(store._line.run(work), 2)
     assert len(calls) == 1
     await store.aclose()
+
+
+async def test_a_store_that_is_dropped_leaves_no_connection_and_no_thread(server: ValkeyServer) -> None:
+    before = set(threading.enumerate())
+    store = open_store(server.connection_url)
+    await put(store, new_case(), b"x")
+    (started,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "desk-redis")
+    del store
+    gc.collect()
+    await asyncio.to_thread(started.join, 5)
+    assert not started.is_alive()
+    with server.client() as client:
+        assert len(client.client_list()) == 1
 
 
 async def test_a_cut_connection_is_replaced(proxy: Proxy) -> None:

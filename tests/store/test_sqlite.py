@@ -1,6 +1,7 @@
 """The SQLite file under several processes, kills, damage, a full disk and folders that cannot be written."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -78,6 +79,16 @@ def test_many_threads_and_loops_share_one_store(path: Path) -> None:
         thread.join()
     assert [handle.alias for handle in asyncio.run(store.list("case"))] == ["A1", "A1.2", "A1.3", "A1.4", "A1.5"]
     asyncio.run(store.aclose())
+
+
+def test_a_store_that_is_dropped_closes_its_connections(path: Path) -> None:
+    store = SqliteStore(path)
+    asyncio.run(put(store, "case", b"x"))
+    db = store._idle[0]
+    del store
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        db.execute("SELECT 1")
 
 
 async def test_a_killed_writer_loses_nothing_that_it_reported(path: Path) -> None:
