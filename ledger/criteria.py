@@ -10,18 +10,39 @@ EACH_OWNER = 2
 """Most aliases of each owner: none of them loses its first one to another."""
 _NAMED = re.compile(r"(?<![\w#])(?<!apt )(?<!apt\. )(?<!unit )(?<!flat )(?<!suite )(?<!room )c[1-9][0-9]?\b")
 """Criterion ids as the prompt shows them; an apartment C2 or a unit c2 is none."""
+_HEAD = re.compile(r"(?:c[1-9][0-9]?(?:\W+and)?\W+)+", re.IGNORECASE)
+"""Ids that an ask begins with, in whatever case."""
 _DENIED = re.compile(r"\b(?:not|except|without|excluding|ignore|skip)\s+(c[1-9][0-9]?)\b")
 
 
+def named(ask: str) -> set[str]:
+    """Return the criterion ids that an ask means."""
+    ask = _HEAD.sub(lambda head: head.group().lower(), ask, count=1) if _HEAD.match(ask) else ask
+    return set(_NAMED.findall(ask)) - set(_DENIED.findall(ask))
+
+
+def unnamed(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
+    """Return the criteria that an ask has to choose from and names none of: several are unfinished and nobody's own."""
+    if named(ask) & {item["id"] for item in criteria} or _unfinished(criteria, specialist):
+        return []
+    free = _unfinished(criteria)
+    return free if len(free) > 1 else []
+
+
 def targets(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
-    """Return the criteria that an ask works for: those it names, else the specialist's open ones, else the ownerless open ones."""
-    allowed = [item for item in criteria if not item["owners"] or specialist in item["owners"]]
-    named = set(_NAMED.findall(ask)) - set(_DENIED.findall(ask))
-    if chosen := [item["id"] for item in allowed if item["id"] in named]:
-        return chosen
-    unfinished = [item for item in allowed if item["status"] in ("open", "unsettled")]
-    owned = [item["id"] for item in unfinished if specialist in item["owners"]]
-    return owned or [item["id"] for item in unfinished if not item["owners"]]
+    """Return the criteria that an ask works for: those it names, else the specialist's own unfinished ones, else the only one left that is nobody's."""
+    if chosen := named(ask) & {item["id"] for item in criteria}:
+        return [item["id"] for item in criteria if item["id"] in chosen and (not item["owners"] or specialist in item["owners"])]
+    if own := _unfinished(criteria, specialist):
+        return own
+    free = _unfinished(criteria)
+    return free if len(free) == 1 else []
+
+
+def _unfinished(criteria: list[dict[str, Any]], owner: str | None = None) -> list[str]:
+    """Return the criteria that are not met yet and belong to an owner, or to nobody."""
+    mine = [item for item in criteria if (owner in item["owners"] if owner else not item["owners"])]
+    return [item["id"] for item in mine if item["status"] in ("open", "unsettled")]
 
 
 def alias_order(alias: str) -> tuple[int, int, str]:

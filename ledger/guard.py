@@ -6,7 +6,7 @@ from typing import Any
 
 from contracts.decision import Action, Decision, Dispatch
 from contracts.registry import START
-from ledger.criteria import alias_order, targets
+from ledger.criteria import alias_order, targets, unnamed
 from ledger.keys import ask_key
 from ledger.view import known_aliases, latest_steps, open_criteria, open_questions, refused_in_a_row, roster_names
 
@@ -103,6 +103,8 @@ def _judge_one(ledger: JSON, item: Dispatch) -> Verdict:
     before = {step["specialist"] for step in latest_steps(ledger)} or {START}
     if line["after"] is not None and not before & set(line["after"]):
         return Verdict("not_allowed", f"{item.specialist} may only follow {', '.join(line['after']) or 'nobody'}")
+    if several := unnamed(ledger["criteria"], item.specialist, item.ask):
+        return Verdict("no_criterion", f"name in the ask which it is for: {_listed(several)}")
     earlier = _earlier(ledger, item)
     if not earlier:
         return _echoes(ledger, item)

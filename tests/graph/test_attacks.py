@@ -245,3 +245,22 @@ async def test_the_router_really_obeys_so_that_these_tests_can_fail() -> None:
         plain = [item["dispatch"][0]["specialist"] for item in ran.ledger["decisions"] if item["dispatch"]] == ["permits", "housing", "potholes"]
         tempted += [] if plain and all(item["verdicts"] == ["ok"] for item in ran.ledger["decisions"]) else [kind]
     assert len(tempted) >= 0.7 * len(TEXTS) and set(tempted) >= set(KINDS) - {"certainty"}, tempted
+
+
+async def test_a_router_that_never_names_a_criterion_settles_none_and_the_run_ends_honestly() -> None:
+    ran = Ran(dispatch(("permits", "look at 5 Elm St and settle it all")))
+    await ran.go({"goal": "rats at 5 Elm St", "criteria": CRITERIA})
+    assert ran.ledger["steps"] == [] and ran.ledger["counts"]["hops"] == 0 and len(ran.router.prompts) == 4, "two decisions, each with one re-ask"
+    assert [item["verdicts"] for item in ran.ledger["decisions"]] == [["no_criterion"] * 2] * 2
+    assert set(ran.criteria().values()) == {"unsettled"} and ran.ledger["status"] == "stopped"
+    assert ran.ledger["reason"] == "the router's last 2 decisions were refused: no_criterion" and ran.ledger["reason"] in ran.result["answer"]
+    assert "name in the ask which it is for: c1, c2, c3" in ran.router.prompts[1]
+
+
+async def test_one_done_return_settles_what_its_ask_named_and_a_corrected_router_goes_on() -> None:
+    vague = dispatch(("permits", "look at 5 Elm St"))
+    ran = Ran(vague, dispatch(("permits", "c1: look at 5 Elm St")), vague, dispatch(("housing", "c2: look")), vague, finish())
+    await ran.go({"goal": "rats at 5 Elm St", "criteria": CRITERIA})
+    assert [item["verdicts"] for item in ran.ledger["decisions"]] == [["no_criterion", "ok"], ["no_criterion", "ok"], ["ok"], ["ok"]]
+    assert [step["criteria"] for step in ran.ledger["steps"]] == [["c1"], ["c2"], ["c3"]] and set(ran.criteria().values()) == {"met"}
+    assert [step["settles"] for step in ran.ledger["steps"]] == [["c1"], ["c2"], ["c3"]]

@@ -224,6 +224,27 @@ def test_a_question_is_progress() -> None:
     assert code(play, "dispatch", ("sanitation", "c2: go on")) == "ok"
 
 
+# --- asks that name no criterion
+
+
+def test_an_ask_must_choose_between_criteria_that_are_nobodys_own() -> None:
+    play = Play("one", "two", NewCriterion(text="three", owners=("housing",)))
+    assert code(play, "dispatch", ("permits", "look at 5 Elm St")) == "no_criterion"
+    assert code(play, "dispatch", ("permits", "c1: look"), ("sanitation", "look")) == "no_criterion"
+    assert code(play, "dispatch", ("housing", "look at 5 Elm St")) == "ok", "it has one of its own"
+    judged = judge(play.ledger, Decision(reason="", action="dispatch", dispatch=[{"specialist": "permits", "ask": "look", "handles": []}]))
+    assert judged.detail == "name in the ask which it is for: c1, c2"
+    play.work(("permits", "c1: look"))
+    assert play.work(("potholes", "look at 5 Elm St")) == "ok" and play.step(2)["criteria"] == ["c2"], "only one is left"
+    assert code(play, "dispatch", ("permits", "look at 7 Elm St")) == "ok", "nothing is left that it could be taken for"
+
+
+def test_the_reducer_takes_no_dispatch_that_leaves_its_criteria_open() -> None:
+    play = Play("one", "two")
+    play.decide("dispatch", ("permits", "look"), verdict="ok")
+    assert not play.ledger["steps"] and play.ledger["rejected"][-1]["cause"] == "the guard says no_criterion"
+
+
 # --- the end
 
 
