@@ -1,14 +1,15 @@
-"""The chat face: messages in and out over the same desk. What is typed opens a case, or answers the question that is open.
+"""The chat face: messages in and out over the same desk. What is typed opens a case, answers the open question, or is small talk.
 
 The desk's own nodes do the work; `listen` stands before them, and the answer leaves as the one assistant message of its request.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
@@ -16,9 +17,12 @@ from langgraph.types import Command
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from agents.offline.clauses import places
+from agents.offline.matching import match
 from agents.registry import SPECIALISTS
-from contracts import InputError, one_line
+from contracts import InputError, merge_handles, one_line
 from graph.context import Context
+from graph.courtesy import small_talk
 from graph.desk import Desk, desk_of
 from graph.node import Node
 from graph.nodes import make_answer
@@ -31,6 +35,7 @@ from ledger import checked
 from ledger.view import open_questions
 
 JSON = dict[str, Any]
+_ASKS_PLACE = re.compile(r"\b(?:address|street|house number|where|which (?:one|part|building)|location|place|corner|crossing|neighbou?rhood)\b", re.I)
 UNREAD = "(Pictures and files cannot be read here; only what you wrote was used.)"
 
 
@@ -54,16 +59,17 @@ def build_chat(desk: Desk, *, checkpointer: BaseCheckpointSaver[Any] | None = No
         heard: Annotated[str, Field(description="The last message that was taken in.")]
 
     graph: StateGraph[Any, Context, Any, Any] = StateGraph(ChatState, Context, input_schema=Messages, output_schema=Messages)
-    graph.add_node("listen", Node(make_listen(desk)), input_schema=ChatView, destinations=("intake", "supervisor"))
+    graph.add_node("listen", Node(make_listen(desk)), input_schema=ChatView, destinations=("intake", "supervisor", "ask", END))
     graph.add_edge(START, "listen")
     return wired(graph, desk, make_reply(desk), ChatView).compile(checkpointer=checkpointer, name=name)
 
 
 def make_listen(desk: Desk) -> Any:
     """Return the node that takes in what was typed."""
+    write = make_answer(desk, spoken=False)
 
     async def listen(state: ChatView, runtime: Runtime[Context]) -> Command[str]:
-        """Turn what was typed into the answer to the open question, else into a goal."""
+        """Turn what was typed into the answer to the open question, else into a goal; small talk is answered here."""
         new = unheard(state["messages"], state.get("heard", ""))
         goal = "\n".join(filter(None, map(text_of, new)))
         update: JSON = {"heard": new[-1].id} if new else {}
@@ -73,9 +79,22 @@ def make_listen(desk: Desk) -> Any:
             return Command(goto="supervisor")
         if not one_line(goal):
             raise InputError("the message holds no text: describe the problem in words; pictures and files cannot be read")
-        if ledger and is_open and (waiting := open_questions(ledger)):
-            return Command(update=update | await closed(desk, ledger, answers(goal, waiting), runtime), goto="supervisor")
+        waiting = open_questions(ledger) if ledger and is_open else []
+        if (talk := small_talk(goal)) and not (waiting and talk.answers(waiting)):
+            said = talk.reply(tuple(desk.specialists), waiting, first=ledger is None)
+            return Command(update=update | {"messages": [await spoken(_noted(said, new))]}, goto="ask" if waiting else END)
+        if ledger and waiting:
+            if not _is_another(desk, goal, ledger, waiting):
+                return Command(update=update | await closed(desk, ledger, answers(goal, waiting), runtime), goto="supervisor")
+            update |= await end(ledger, state["artifacts"], runtime)
         return Command(update=update | {"goal": goal}, goto="intake")
+
+    async def end(ledger: JSON, artifacts: JSON, runtime: Runtime[Context]) -> JSON:
+        """End a case whose question nobody answers: its request gets its own message, with all that was found."""
+        lapsed = await closed(desk, ledger, {}, runtime)
+        last: JSON = await write({"ledger": desk.fold(ledger, lapsed["ledger"]), "artifacts": artifacts}, runtime)
+        events, handles = [*lapsed["ledger"], last["ledger"]], merge_handles(lapsed["artifacts"], last["artifacts"])
+        return {"ledger": events, "artifacts": handles, "messages": [await spoken(last["answer"])]}
 
     return listen
 
@@ -87,11 +106,8 @@ def make_reply(desk: Desk) -> Any:
     async def answer(state: ChatView, runtime: Runtime[Context]) -> JSON:
         """Write the resident's text from stored artifacts, close the case, and say it."""
         update: JSON = await write(state, runtime)
-        request = _since_reply(state["messages"])
         text = update.pop("answer") or "There is nothing to say on this any more."
-        if any(has_more(message) for message in request):
-            text = f"{text}\n\n{UNREAD}"
-        return update | {"messages": [await spoken(text)]}
+        return update | {"messages": [await spoken(_noted(text, _since_reply(state["messages"])))]}
 
     return answer
 
@@ -101,6 +117,18 @@ def unheard(messages: Sequence[BaseMessage], heard: str) -> list[BaseMessage]:
     since = _since_reply(messages)
     place = next((index for index, message in enumerate(since, 1) if message.id == heard), 0)
     return since[place:]
+
+
+def _is_another(desk: Desk, text: str, ledger: JSON, waiting: Sequence[JSON]) -> bool:
+    """Say whether a text is no answer but another complaint: a matter of the desk's at a place of its own, where no place was asked for."""
+    asked = "\n".join(item["text"] for item in waiting)
+    told = "\n".join([asked, ledger["goal"], *(item["text"] for item in ledger["criteria"]), *(item["answer"] for item in ledger["questions"])])
+    named = {place.casefold() for place in places(text)} - {place.casefold() for place in places(told)}
+    return bool(named) and not _ASKS_PLACE.search(asked) and bool(match(text, desk.specialists.values()))
+
+
+def _noted(text: str, request: Sequence[BaseMessage]) -> str:
+    return f"{text}\n\n{UNREAD}" if any(map(has_more, request)) else text
 
 
 def text_of(message: BaseMessage) -> str:

@@ -14,9 +14,17 @@ _BETWEEN = "on in at the of for by to and or from near my our this that is are w
 _PLAIN = rf"(?!(?:{'|'.join(_BETWEEN.split())})\b)"
 _NUMBERED = re.compile(rf"\b\d{{1,5}}[a-z]?(?:\s?-\s?\d{{1,5}}[a-z]?)?\s+(?:{_PLAIN}[a-z][\w.']*\s+){{1,4}}?{_KIND}\b", re.I)
 _STREET = re.compile(rf"\b(?:(?i:{_PLAIN})[A-Z][\w']+\s+){{1,2}}(?i:{_KIND})\b")
+_CROSSING = re.compile(rf"{_STREET.pattern}(?:\s+(?:and|&|at)\s+{_STREET.pattern})?")
+_ON_STREET = re.compile(
+    rf"\b(?:on|at|near|along|of)\s+((?:{_PLAIN}(?!(?:an?|the|your|his|her|their|one)\b)[a-z][\w']+\s+){{1,2}}(?:{'|'.join(_KINDS.split())}))\b", re.I
+)
+_TIMES = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October|November|December|Christmas"
+_BEFORE = r"\b(?:[Aa]t|[Ii]n|[Oo]n|[Nn]ear|[Bb]y|[Bb]ehind|[Oo]utside)\s+(?:the\s+)?|\b\d{1,5}[a-z]?\s+"
+_ELSEWHERE = re.compile(rf"(?:{_BEFORE})(?!{_TIMES}|[AP]M\b)[A-Z][\w']+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _STRONG = re.compile(r"[.;!?|\n\r\u2028\u2029:()\"“”]+|,\s*(?:and|but|plus|also)\b", re.I)
 _WEAK = re.compile(r",|\s[-–—]+\s|\b(?:and|but|also|while|plus|meanwhile|because|then|y|e|et)\b", re.I)
+_LIST = re.compile(r",|[&/+]|\b(?:and|plus|y|e|et)\b", re.I)
 _NOT = frozenset("no not never without cannot dont doesnt didnt isnt arent wasnt hasnt havent wont cant sin sem sans".split())
 _ARTICLES = frozenset(("a", "an", "any", "the"))
 
@@ -51,6 +59,8 @@ class Clause:
     """Stemmed words, neighbours joined (`catchbasin`), pairs within reach (`crack sidewalk`); `!` marks what is denied."""
     whole: frozenset[str]
     """Those of the terms that stand for all of a short clause."""
+    parts: tuple[frozenset[str], ...] = ()
+    """The terms of each of the things that it lists."""
 
 
 def addresses(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -58,14 +68,31 @@ def addresses(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((found.start(), found.end(), found.group()) for found in _NUMBERED.finditer(text[:MOST]))
 
 
-def clauses(text: str) -> tuple[Clause, ...]:
-    """Cut `text` at sentence ends, commas and conjunctions into clauses that say something."""
+def places(text: str) -> tuple[str, ...]:
+    """Return the places that `text` names, each once and as it is first written: numbered addresses, else streets and crossings."""
+    found = [address for _, _, address in addresses(text)] or [item.group() for item in _CROSSING.finditer(text[:MOST])]
+    found = found or [item[1] for item in _ON_STREET.finditer(text[:MOST])]
+    once: dict[str, str] = {}
+    for place in found:
+        once.setdefault(" ".join(place.casefold().split()[:-1]), " ".join(place.split()))  # St and Street are the same place
+    return tuple(once.values())
+
+
+def is_elsewhere(text: str) -> bool:
+    """Say whether `text` names a place of its own, also one that is no street."""
+    return bool(places(text) or _ELSEWHERE.search(text[:MOST]))
+
+
+def clauses(text: str, heard: str = "") -> tuple[Clause, ...]:
+    """Cut `text` at sentence ends, commas and conjunctions into clauses that say something; `heard` is the same text with parts silenced."""
     text = text[:MOST]
-    blank = _STREET.sub(_blank, _NUMBERED.sub(_blank, text))
+    blank = _STREET.sub(_blank, _NUMBERED.sub(_blank, heard or text))
     found = []
     for start, end in _spans(blank):
         if said := words(blank[start:end]):
-            found.append(Clause(" ".join(text[start:end].split()).strip(" ,-"), *_terms(said)))
+            listed = [part for piece in _LIST.split(blank[start:end]) if (part := words(piece))]
+            parts = tuple(_terms(part)[0] for part in listed) if len(listed) > 1 else ()
+            found.append(Clause(" ".join(text[start:end].split()).strip(" ,-¿¡"), *_terms(said), parts))
     return tuple(found)
 
 

@@ -15,12 +15,6 @@ HINT = 0.8
 _MORE = re.compile(r"\W*(?:and|also|what about|how about)\b", re.I)
 _SENTENCE = re.compile(r"[^.;!?\n]+[.;!?\n]*")
 _EDGES = " \t\r\n.,;:!?-–—"
-_BACK = re.compile(
-    r"^\W*(?:and|also|what about|how about|is it|does it|was it)\b|\b(?:there|same|too|also|as well)\b"
-    r"|\b(?:this|that) (?:place|address|house|building|street|spot)\b",
-    re.I,
-)
-"""Words by which a follow-up goes on about the place of the case before."""
 _AND = re.compile(r"^(?:and|but|also|plus)\b|\b(?:and|but|at|in|on|of|by|for|to|is|has|from|near)$", re.I)
 
 
@@ -40,17 +34,13 @@ def propose(goal: str, specialists: Iterable[Described], earlier: str = "", addr
     Args:
         goal: What the resident wrote.
         specialists: Whoever is registered.
-        earlier: What the case before on this thread was about; says whom and which place a follow-up means that names none itself.
+        earlier: What the case before on this thread was about; says whom a follow-up means that names nobody itself.
         addresses: Finds street addresses as (start, end, address).
     """
     known = tuple(specialists)
     parts = _by_address(goal, addresses(goal))
     if len(parts) > 1:
         return _per_address(goal, parts, known)
-    before = {_key(address): address for _, _, address in addresses(earlier)}
-    if not parts and len(before) == 1 and _BACK.search(goal):
-        place = next(iter(before.values()))
-        return tuple(Proposal(CRITERION.cut(f"{place}: {item.text}"), item.owners) for item in _by_specialist(goal, known, earlier))
     return _by_specialist(goal, known, earlier)
 
 

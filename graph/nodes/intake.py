@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from agents.model.calls import Spent as Cost
 from agents.model.criteria import propose_criteria
+from agents.offline.clauses import is_elsewhere, places
 from agents.offline.matching import match
 from contracts import InputError, estimate
 from contracts.text import one_line, verbatim
@@ -45,7 +46,7 @@ def make_intake(desk: Desk) -> Any:
         criteria, cost = (
             (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), _goal_of(ledger))
         )
-        criteria = tuple(_with_candidates(desk, item) for item in criteria)
+        criteria = tuple(_with_candidates(desk, item) for item in (criteria if given else _placed(criteria, goal, ledger)))
         event = Opened(
             case=case,
             at=desk.clock().isoformat(),
@@ -65,10 +66,18 @@ def make_intake(desk: Desk) -> Any:
 
 
 def _goal_of(ledger: Any) -> str:
-    """Return what the case before on this thread was about; its criteria and answers carry a place on from follow-up to follow-up."""
+    """Return what the case before on this thread was about; its criteria carry a place on from follow-up to follow-up."""
     if not ledger:
         return ""
     return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"]), *(item["answer"] for item in ledger["questions"])])
+
+
+def _placed(criteria: tuple[NewCriterion, ...], goal: str, ledger: Any) -> tuple[NewCriterion, ...]:
+    """Name the place of the case before in each criterion of a goal that names none: who goes on about one house need not say so each time."""
+    before = places(_goal_of(ledger))
+    if len(before) != 1 or is_elsewhere(goal) or any(map(places, (item.text for item in criteria))):
+        return criteria
+    return tuple(item.model_copy(update={"text": CRITERION.cut(f"{before[0]}: {item.text}")}) for item in criteria)
 
 
 def _clean(goal: str) -> str:

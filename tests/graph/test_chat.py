@@ -157,6 +157,113 @@ async def test_a_follow_up_is_about_the_place_before(tmp_path: Path) -> None:
         assert [step["specialist"] for step in ledger["steps"]] == [owner] and "31 Lantern St" in replies(values)[-1]
 
 
+async def told(graph: Any, *lines: str) -> tuple[list[str], JSON, list[str]]:
+    """Say these lines one after the other; return all replies, the last ledger, and the questions that are open."""
+    for line in lines:
+        values = await graph.ainvoke({"messages": [("user", line)]}, thread())
+    asked = values["__interrupt__"][0].value["questions"] if "__interrupt__" in values else []
+    return replies(values), (await graph.aget_state(thread())).values["ledger"], [item["text"] for item in asked]
+
+
+PLACE = "31 Lantern St"
+
+
+@pytest.mark.parametrize(
+    ("lines", "specialist", "place"),
+    [
+        (("Rats at 31 Lantern St", "No heat"), "housing", PLACE),
+        (("Rats at 31 Lantern St", "No heat", "Trash too"), "sanitation", PLACE),
+        (("Rats in the yard", "31 Lantern St", "thanks!", "No heat"), "housing", PLACE),
+        (("Rats at 31 Lantern St", "Loud music at night", "No heat"), "housing", PLACE),
+        (("Rats at 31 Lantern St", "Loud music", "A dog barks", "No heat"), "housing", PLACE),
+        (("Rats at 31 Lantern St", "No heat at 48 Harrow Ave"), "housing", "48 Harrow Ave"),
+        (("Rats at 31 Lantern St", "Mold at 48 Harrow Ave", "a pothole too"), "potholes", "48 Harrow Ave"),
+        (("Potholes on Harrow Ave", "and trash?"), "sanitation", "Harrow Ave"),
+    ],
+)
+async def test_a_follow_up_without_a_place_means_the_last_one(tmp_path: Path, lines: Sequence[str], specialist: str, place: str) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    said, ledger, asked = await told(chat(SPECIALISTS, given_home=tmp_path), *lines)
+    assert asked == [] and ledger["status"] == "done" and ledger["goal"] == lines[-1], "the goal stays as it was typed"
+    assert [step["specialist"] for step in ledger["steps"]] == [specialist]
+    assert place in said[-1] and (place == PLACE or PLACE not in said[-1])
+
+
+@pytest.mark.parametrize("second", ["No heat near Forest Hills", "No heat, 17 Nowhere"])
+async def test_another_place_is_never_replaced_by_the_last_one(tmp_path: Path, second: str) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    said, ledger, asked = await told(chat(SPECIALISTS, given_home=tmp_path), "Rats at 31 Lantern St", second)
+    assert PLACE not in ledger["criteria"][0]["text"] and PLACE not in (said[1:] or [""])[0]
+
+
+async def test_which_of_several_places_is_asked(tmp_path: Path) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    *_, asked = await told(chat(SPECIALISTS, given_home=tmp_path), "Rats at 31 Lantern St and mold at 48 Harrow Ave", "No hot water")
+    assert asked == ["Which address or street is it about?"]
+
+
+async def test_the_last_place_outlives_a_restart(tmp_path: Path) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    saver, store = InMemorySaver(), MemoryStore()
+    for line in ("Rats at 31 Lantern St", "No heat"):
+        desk = desk_of(SPECIALISTS, given_store=store, given_home=tmp_path)
+        values = await build_chat(desk, checkpointer=saver).ainvoke({"messages": [("user", line)]}, thread())
+    assert "__interrupt__" not in values and PLACE in replies(values)[-1]
+
+
+async def test_small_talk_is_answered_and_opens_nothing() -> None:
+    graph = chat()
+    said, ledger, asked = await told(graph, "hello")
+    assert said == ["Hello. This desk looks into sanitation: write what is wrong, and where."] and not ledger and not asked
+    said, ledger, _ = await told(graph, "Rats in the yard")
+    for count, line in enumerate(("thank you!", "ok", "gracias", "👍", "bye"), 3):
+        said, after, asked = await told(graph, line)
+        assert len(said) == count and len(said[-1]) < 20 and after == ledger and asked == []
+    said, after, _ = await told(graph, "Rats in the cellar")
+    assert "Record" in said[-1] and after["goal"] == "Rats in the cellar" and after["earlier"]["cases"] == 1
+
+
+async def test_small_talk_leaves_an_open_question_open() -> None:
+    graph = chat([rats(asks)])
+    said, ledger, asked = await told(graph, "Rats in the yard", "thanks", "ok")
+    assert said == ["You are welcome. One question is still open: Which house number?", "All right. One question is still open: Which house number?"]
+    assert asked == ["Which house number?"] and ledger["questions"][0]["status"] == "open"
+    said, ledger, asked = await told(graph, "number 12")
+    assert asked == [] and ledger["status"] == "done" and "number 12" in said[-1] and len(said) == 3
+
+
+async def wonders(task: Task) -> Return:
+    """Ask once for what only the resident can say, which is no place."""
+    if not task.answers:
+        return task.returned("blocked", "no kind", "It is not known what was seen.", Count(count=0), (), ["Rats or mice?"])
+    return await work(task)
+
+
+async def test_another_complaint_while_a_question_is_open_loses_nothing() -> None:
+    heat = specialist("housing", work, description="No heat, no hot water.")
+    graph = chat([rats(wonders), heat])
+    said, first, asked = await told(graph, "Rats in the yard, and no heat at all, 12 Elm St")
+    assert asked == ["Rats or mice?"] and said == []
+    finished = next(step for step in first["steps"] if step["status"] == "done")
+    said, ledger, asked = await told(graph, "No hot water at 3 Oak Ave")
+    assert len(said) == 2, "each request has its message"
+    assert finished["outcome"] in said[0] and "Rats or mice?" in said[0] and "Record" in said[1]
+    assert ledger["goal"] == "No hot water at 3 Oak Ave" and ledger["status"] == "done" and asked == [] and ledger["earlier"]["cases"] == 1
+
+
+@pytest.mark.parametrize("line", ["mice", "mice, at 12 Elm St", "I saw rats at 12 Elm St", "it is by 3 Oak Ave", "No hot water"])
+async def test_what_may_be_an_answer_is_one(line: str) -> None:
+    heat = specialist("housing", work, description="No heat, no hot water.")
+    said, ledger, _ = await told(chat([rats(wonders), heat]), "Rats in the yard of 12 Elm St", line)
+    assert ledger["goal"] == "Rats in the yard of 12 Elm St" and ledger["questions"][0]["answer"] == line and len(said) == 1
+
+
+async def test_an_address_that_was_asked_for_is_an_answer_with_whatever_stands_beside_it() -> None:
+    heat = specialist("housing", work, description="No heat, no hot water.")
+    said, ledger, _ = await told(chat([rats(asks), heat]), "Rats in the yard", "No heat at 3 Oak Ave")
+    assert ledger["goal"] == "Rats in the yard" and ledger["questions"][0]["answer"] == "No heat at 3 Oak Ave" and len(said) == 1
+
+
 async def test_the_reply_is_the_models_text_and_nothing_else_of_it_streams() -> None:
     said = "En el patio hay ratas: expediente 101000001, visto hoy. Diríjase a sanidad."
 

@@ -95,11 +95,20 @@ async def test_a_pause_and_its_answer(server: Dev, sdk: LangGraphClient) -> None
 
 async def test_chat_turns(server: Dev, sdk: LangGraphClient) -> None:
     thread = (await sdk.threads.create())["thread_id"]
-    follow: Any = [{"type": "text", "text": "Rats in the yard"}]
-    for content, count in (("There is a pothole at 31 Lantern St", 1), ("and the sidewalk there?", 2), (follow, 2), ("48 Harrow Ave", 3)):
+    for content, count in (("There is a pothole at 31 Lantern St", 1), ("and the sidewalk there?", 2), ("No heat", 3), ("thank you!", 4)):
         values: Any = await sdk.runs.wait(thread, "chat", input={"messages": [{"role": "user", "content": content}]})
         assert len(said(values)) == count, "one for each request; a question is no reply"
-    assert "31 Lantern St" in said(values)[1] and "Harrow Ave" in said(values)[2]
+    assert "31 Lantern St" in said(values)[1] and "31 Lantern St" in said(values)[2] and said(values)[3] == "You are welcome."
+
+
+async def test_a_typed_message_answers_the_open_question(sdk: LangGraphClient) -> None:
+    thread = (await sdk.threads.create())["thread_id"]
+    blocks: Any = [{"type": "text", "text": "Rats in the yard"}]
+    for content, count in ((blocks, 0), ("thanks", 1), ("48 Harrow Ave", 2)):
+        values: Any = await sdk.runs.wait(thread, "chat", input={"messages": [{"role": "user", "content": content}]})
+        assert len(said(values)) == count
+        assert ("__interrupt__" in values) is (count < 2) and (await sdk.threads.get(thread))["status"] == ("interrupted" if count < 2 else "idle")
+    assert "Harrow Ave" in said(values)[1]
     ledger = (await sdk.threads.get_state(thread))["values"]["ledger"]
     assert ledger["goal"] == "Rats in the yard" and ledger["questions"][0]["answer"] == "48 Harrow Ave"
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from agents.offline.clauses import is_elsewhere, places
 from agents.offline.proposing import propose
 from ledger.events import CRITERION, MAX_CRITERIA
 from tests.agents.casework import FOUR
@@ -57,18 +58,31 @@ def test_nothing_matched_is_one_criterion_without_owner():
 
 
 def test_a_follow_up_belongs_to_whom_the_case_before_was_for():
-    assert told("Is the other one going to be fixed too?", "a pothole at 14 Vale St") == [
-        ("14 Vale St: Is the other one going to be fixed too?", ("potholes",))
-    ]
-    assert told("And the sidewalk there?", "a pothole at 14 Vale St")[0] == ("14 Vale St: And the sidewalk there?", ("potholes",))
-
-
-def test_a_follow_up_takes_no_place_that_it_does_not_mean():
+    assert told("Is the other one going to be fixed too?", "a pothole at 14 Vale St") == [("Is the other one going to be fixed too?", ("potholes",))]
+    assert told("And the sidewalk there?", "a pothole at 14 Vale St") == [("And the sidewalk there?", ("potholes",))]
     assert told("Rats in the yard", "a pothole at 14 Vale St") == [("Rats in the yard", ("sanitation",))]
-    assert told("And rats there?", "a pothole at 14 Vale St and one at 3 Oak Ave")[0][0] == "And rats there"
-    assert told("And rats at 5 Elm St?", "a pothole at 14 Vale St")[0][0] == "And rats at 5 Elm St"
     assert told("Cars race down our road", "a pothole at 14 Vale St")[0][1] == ()
-    assert told("Now there are rats in the yard", "a pothole at 14 Vale St")[0][1] == ("sanitation",)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Rats at 31 Lantern St, and mold at 31  Lantern Street", ("31 Lantern St",)),
+        ("12 Elm St and 3 Oak Ave", ("12 Elm St", "3 Oak Ave")),
+        ("Potholes on Harrow Ave", ("Harrow Ave",)),
+        ("potholes on harrow ave", ("harrow ave",)),
+        ("a hole at Harrow Ave and Lantern St", ("Harrow Ave and Lantern St",)),
+        ("rats on my street, and on a dirty street, by the way", ()),
+        ("No heat since Friday on the second floor", ()),
+    ],
+)
+def test_places_are_found_once(text, found):
+    assert places(text) == found and is_elsewhere(text) is bool(found)
+
+
+def test_a_place_that_is_no_street_is_elsewhere():
+    assert is_elsewhere("trash near Forest Hills") and is_elsewhere("Rats in the Fens") and is_elsewhere("No heat, 48 Harrow")
+    assert not is_elsewhere("no heat in January, on Monday, at 5 PM, for 3 weeks")
 
 
 @pytest.mark.parametrize("goal", ["pothole " * 500, "no heat " + "x" * 5000, "\u200b", "漏水 " * 400, '"}\nNOW\nc1 met', "12 Elm St " * 300])
