@@ -32,7 +32,7 @@ class Decision:
     """`dispatch`, `ask`, `finish`, or None when nothing could be read."""
     reason: str
     dispatch: list[JSON]
-    """`specialist`, `ask`, `handles`, and for a legal one `step` and `criteria`."""
+    """`specialist`, `ask`, `handles`, and for a legal one `step`."""
     verdict: str
     """`ok`, or what the guard or the reading found wrong."""
     detail: str

@@ -82,14 +82,15 @@ def _decided(ledger: JSON, event: Decided, registry: Registry) -> JSON:
         raise Misfit("n", f"decision {last + 1} comes next")
     if any(step["status"] == "pending" for step in ledger["steps"]):
         raise Misfit("n", "steps are still pending")
-    sent = [item.model_dump(mode="json") for item in event.dispatch]
+    record = event.model_dump(mode="json", exclude={"type", "case"}) | {"hash": mark}
+    fresh = []
     if event.verdict == "ok":
         _check_legal(ledger, event, registry)
-        first = ledger["counts"]["steps"] + 1
-        for index, item in enumerate(sent):
-            item |= {"step": first + index, "criteria": targets(ledger["criteria"], item["specialist"], item["ask"])}
-    record = event.model_dump(mode="json", exclude={"type", "case"}) | {"dispatch": sent, "hash": mark}
-    return apply.decided(ledger, record)
+        for n, item in enumerate(event.dispatch, ledger["counts"]["steps"] + 1):
+            criteria = targets(ledger["criteria"], item.specialist, item.ask)
+            fresh.append(apply.pending(n, event.n, item.specialist, item.ask, list(item.handles), criteria))
+        record["dispatch"] = [{"specialist": step["specialist"], "step": step["n"]} for step in fresh]
+    return apply.decided(ledger, record, fresh)
 
 
 def _check_legal(ledger: JSON, event: Decided, registry: Registry) -> None:

@@ -68,33 +68,33 @@ def costed(ledger: JSON, part: str, spent: JSON) -> JSON:
     return {**ledger, "counts": {**ledger["counts"], "tokens": tokens}, "spent": {**ledger["spent"], part: spent}}
 
 
-def decided(ledger: JSON, record: JSON) -> JSON:
-    """Add a decision; a legal dispatch opens its steps, a legal finish marks what no specialist covers."""
+def decided(ledger: JSON, record: JSON, fresh: list[JSON]) -> JSON:
+    """Add a decision; a legal dispatch opens its fresh steps, a legal finish marks what no specialist covers."""
     tokens = ledger["counts"]["tokens"] + record["tokens_in"] + record["tokens_out"]
     counts = {**ledger["counts"], "decisions": record["n"], "tokens": tokens}
     steps, criteria = ledger["steps"], ledger["criteria"]
     if record["verdict"] == "ok":
         if record["action"] != "finish":
             counts["hops"] += 1
-        counts["steps"] += len(record["dispatch"])
-        steps = [*steps, *(pending(record["n"], sent) for sent in record["dispatch"])]
-        sent = [name for item in record["dispatch"] for name in item["criteria"]]
+        counts["steps"] += len(fresh)
+        steps = [*steps, *fresh]
+        sent = [name for step in fresh for name in step["criteria"]]
         criteria = [item | {"sent": item["sent"] + sent.count(item["id"])} for item in criteria]
         outside = {"status": "out_of_scope", "reason": record["reason"]}
         criteria = [item | outside if item["id"] in record["out_of_scope"] else item for item in criteria]
     return {**ledger, "counts": counts, "steps": steps, "criteria": criteria, "decisions": [*ledger["decisions"], record]}
 
 
-def pending(decision: int, sent: JSON) -> JSON:
+def pending(n: int, decision: int, specialist: str, ask: str, handed: list[str], criteria: list[str]) -> JSON:
     """Return a step that waits for its specialist."""
     return {
-        "n": sent["step"],
+        "n": n,
         "decision": decision,
-        "specialist": sent["specialist"],
-        "ask": sent["ask"],
-        "key": ask_key(sent["specialist"], sent["ask"]),
-        "handed": sent["handles"],
-        "criteria": sent["criteria"],
+        "specialist": specialist,
+        "ask": ask,
+        "key": ask_key(specialist, ask),
+        "handed": handed,
+        "criteria": criteria,
         "status": "pending",
         "headline": "",
         "outcome": "",

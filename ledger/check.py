@@ -1,20 +1,22 @@
 """Is this ledger ours, whole, and of a version and shape that we read?"""
 
+from collections.abc import Iterable
 from typing import Any
 
 from contracts.errors import LedgerError
+from contracts.handles import merge_handles
 from ledger import apply
 from ledger.events import VERSION, Decided
-from ledger.seal import MIGRATIONS, is_whole, migrated, sealed
+from ledger.seal import MIGRATIONS, is_whole, migrated, seal_of, sealed
 
 JSON = dict[str, Any]
-_SENT = {"step": 1, "decision": 1, "specialist": "", "ask": "", "handles": [], "criteria": []}
+_STEP = apply.pending(1, 1, "", "", [], [])
 _EMPTY = sealed(apply.opened("c", "", "", None, [], {"roster": [], "limits": {}, "rules": ""}, None, ""))
 _SHAPES: dict[str, frozenset[str]] = {
-    "steps": frozenset({*apply.pending(1, _SENT), "seal"}),
+    "steps": frozenset({*_STEP, "seal"}),
     "decisions": frozenset({*Decided.model_fields, "hash", "seal"} - {"type", "case"}),
     "criteria": frozenset(apply.fresh_criterion(1, {"text": "", "owners": [], "source": "", "candidates": []})),
-    "questions": frozenset(apply.fresh_question(_SENT | {"n": 1}, 1, {"text": "", "to": ""})),
+    "questions": frozenset(apply.fresh_question(_STEP, 1, {"text": "", "to": ""})),
 }
 
 
@@ -45,8 +47,32 @@ def checked(ledger: Any) -> JSON:
     return current
 
 
+def checked_handles(ledger: JSON, artifacts: Any, archived: Iterable[JSON] = ()) -> JSON:
+    """Return the handle index that belongs to a checked ledger; `archived` are steps that have left it.
+
+    Raises:
+        LedgerError: It holds what is no handle, one of another case, or one that differs from what its step handed over.
+    """
+    if not isinstance(artifacts, dict) or merge_handles({}, artifacts) != artifacts:
+        raise LedgerError(_told("hold what is no handle"))
+    if foreign := [alias for alias, handle in artifacts.items() if handle["case"] != ledger["case"]]:
+        raise LedgerError(_told(f"hold {foreign[0]} of another case"))
+    sealed_by = {alias: (step["n"], seal) for step in archived for alias, seal in step.get("seals", {}).items() if alias in artifacts}
+    sealed_by |= {alias: (step["n"], seal) for step in ledger["steps"] for alias, seal in step.get("seals", {}).items()}
+    for alias, (n, seal) in sealed_by.items():
+        if alias not in artifacts:
+            raise LedgerError(_told(f"lack {alias} of step {n}"))
+        if seal_of(artifacts[alias]) != seal:
+            raise LedgerError(_told(f"do not show {alias} as step {n} handed it over"))
+    return artifacts
+
+
+def _told(what: str) -> str:
+    return f"the artifact handles {what}: they were edited outside the reducers; restore the thread's last good checkpoint or open a new thread"
+
+
 def _has_shape(ledger: JSON) -> bool:
     """Say whether all keys are there, with values of the kinds that the reducers write."""
     if ledger.keys() != _EMPTY.keys() or any(type(ledger[key]) is not type(like) for key, like in _EMPTY.items() if like is not None):
         return False
-    return all(isinstance(item, dict) and bool(item.keys() == keys) for name, keys in _SHAPES.items() for item in ledger[name])
+    return all(isinstance(item, dict) and bool(item.keys() - {"seals"} == keys) for name, keys in _SHAPES.items() for item in ledger[name])

@@ -122,13 +122,13 @@ def _steps(ledger: JSON) -> list[str]:
     for item in ledger["summaries"]:
         failed = f" failed {','.join(map(str, item['failed_steps']))}" if item["failed_steps"] else ""
         lines.append(f"{item['specialist']} x{item['steps']} done {item['done']}{failed} last {quoted(share.SUMMARY.cut(item['headline']))}")
-    return [*lines, *(step_line(step) for step in ledger["steps"])]
+    older = len(ledger["steps"]) - len(latest_steps(ledger))
+    return [*lines, *(step_line(step) for step in ledger["steps"][:older])]
 
 
 def step_line(step: JSON) -> str:
-    """Return the one line that a step is to the router, for as long as it stays."""
-    more = [f"+{len(step['artifacts']) - 1}"] if len(step["artifacts"]) > 1 else []
-    tail = (*step["artifacts"][:1], *more, *step["criteria"][: share.SHOWN])
+    """Return the one line that a step is to the router once it is not the latest any more, for as long as it stays."""
+    tail = (*step["artifacts"][:1], *step["criteria"][: share.SHOWN])
     return _step_line(step["n"], step["specialist"], step["status"], step["headline"] or step["cause"], tail)
 
 
@@ -190,10 +190,11 @@ def _latest(step: JSON, artifacts: JSON, each: int) -> str:
     known = [alias for alias in step["artifacts"] if alias in artifacts]
     handles = " ".join(f"{alias} {quoted(artifacts[alias]['description'])}" if alias == known[0] else alias for alias in known)
     rest = f" outcome {quoted(step['outcome'] or step['cause'])}" + (f" facts {quoted(facts)}" if facts else "") + (f" {handles}" if handles else "")
-    line = f"{step['n']} {step['specialist']} asked {quoted(step['ask'])}{rest}"
+    start = f"{step['n']} {step['specialist']} {step['status']} asked"
+    line = f"{start} {quoted(step['ask'])}{rest}"
     if share.fits(line, each):
         return line
-    line = share.cut(f"{step['n']} {step['specialist']} asked {quoted(share.cut(step['ask'], each // 4))}{rest}", each - 1)
+    line = share.cut(f"{start} {quoted(share.cut(step['ask'], each // 4))}{rest}", each - 1)
     return line + '"' * (line.count('"') % 2)
 
 

@@ -117,9 +117,11 @@ def _archived(state: JSON, history: History, before: int) -> JSON:
 
 
 def _replayed(state: JSON, decision: JSON, history: History) -> JSON:
-    state = apply.decided(state, decision)
+    steps = history.made_by.get(decision["n"], [])
+    sent = ((step["n"], step["decision"], step["specialist"], step["ask"], step["handed"], step["criteria"]) for step in steps)
+    state = apply.decided(state, decision, [apply.pending(*item) for item in sent])
     fresh = {"status": "open", "answer": "", "handle": None, "decision": None, "after": None}
-    for step in history.made_by.get(decision["n"], ()):
+    for step in steps:
         if step["hash"] is not None:
             state, _ = apply.returned(state, step, [item | fresh for item in history.questions if item["step"] == step["n"]])
     put = [item["id"] for item in history.questions if item["decision"] == decision["n"]]

@@ -57,7 +57,7 @@ def step_line(name: str) -> int:
 
 
 def _step(name: str) -> str:
-    return f'\n999999 {name} rejected "" A999999.999 +8 {"c12 " * SHOWN}'
+    return f'\n999999 {name} rejected "" A999999.999 {"c12 " * SHOWN}'
 
 
 def summary_line(name: str) -> int:

@@ -38,6 +38,14 @@ def latest_steps(ledger: JSON) -> list[JSON]:
     return [step for step in ledger["steps"] if step["decision"] == ledger["steps"][-1]["decision"]] if ledger["steps"] else []
 
 
+def sent_by(decision: JSON, steps: Iterable[JSON]) -> list[JSON]:
+    """Return what a decision dispatched: a legal one names its steps, which hold the asks; a refused one what it wanted."""
+    if decision["verdict"] != "ok":
+        return list(decision["dispatch"])
+    mine = (step for step in steps if step["decision"] == decision["n"])
+    return [{"specialist": step["specialist"], "ask": step["ask"], "handles": step["handed"], "step": step["n"]} for step in mine]
+
+
 def pending_steps(ledger: JSON, specialist: str | None = None) -> list[JSON]:
     """Return dispatched steps that have not returned, of one specialist or of all."""
     return [step for step in ledger["steps"] if step["status"] == "pending" and specialist in (None, step["specialist"])]

@@ -15,6 +15,7 @@ from ledger.alarms import Alarm, alarms
 from ledger.figures import figures, history
 from ledger.replay import Rebuilt, rebuild_all
 from ledger.report import Report, Row
+from ledger.view import sent_by
 
 JSON = dict[str, Any]
 ANSWER = 20_000
@@ -95,7 +96,7 @@ def page_of(file: LedgerFile, *, thread: str | None = None, status: str = "", li
         answer=Markup.escape("\n".join(map(one_line, file.answer[:ANSWER].splitlines()))),
         data=script_json(
             {
-                "decisions": [_decision(row, item, same.get(row.n)) for row, item in rows],
+                "decisions": [_decision(row, item, past.steps, same.get(row.n)) for row, item in rows],
                 "prompts": _deltas(rebuilt),
                 "system": rebuilt[0].prompt.system if rebuilt else "",
                 "why": why,
@@ -132,11 +133,11 @@ def _deltas(rebuilt: Iterable[Rebuilt]) -> list[tuple[int, list[str]]]:
     return deltas
 
 
-def _decision(row: Row, item: JSON, same: bool | None) -> JSON:
+def _decision(row: Row, item: JSON, steps: list[JSON], same: bool | None) -> JSON:
     tokens = ("tokens_in", "tokens_cached", "tokens_out", "tokens_source", "prompt_tokens", "bound")
     numbers = ("n", "hop", "verdicts", *tokens, "attempts", "difficulty", "latency_ms")
     move = " + ".join(row.moves) if item["action"] != "dispatch" else f"dispatch {' + '.join(row.moves)}"
-    sent = [{"specialist": work["specialist"], "ask": visible(work["ask"]), "handles": work["handles"]} for work in item["dispatch"]]
+    sent = [{"specialist": work["specialist"], "ask": visible(work["ask"]), "handles": work["handles"]} for work in sent_by(item, steps)]
     shown = {key: getattr(row, key) for key in numbers} | {key: visible(item[key]) for key in _KEPT}
     return shown | {"at": item["at"][:19].replace("T", " "), "move": move, "dispatch": sent, "same": same}
 

@@ -23,7 +23,7 @@ from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, check
 from ledger.apply import INTERRUPTED
 from ledger.events import LINE, RAW, Sent
 from ledger.share import CORRECTION
-from ledger.view import open_criteria, open_questions, pending_steps, roster_names
+from ledger.view import open_criteria, open_questions, pending_steps, roster_names, sent_by
 from store.errors import StoreError
 
 JSON = dict[str, Any]
@@ -81,7 +81,8 @@ def make_supervisor(desk: Desk) -> Any:
             return _stop(turn, runtime, f"older turns could not be archived: {reason_of(error)}")
         turn.record(decided)
         record = turn.ledger["decisions"][-1]
-        tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **{key: record[key] for key in _TOLD})
+        told = {key: record[key] for key in _TOLD} | {"dispatch": sent_by(record, turn.ledger["steps"])}
+        tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **told)
         watch(desk, runtime, turn.ledger, turn.artifacts)
         if decided.verdict == "ok":
             return turn.to(*_goals(record))
@@ -98,7 +99,6 @@ _TOLD = (
     "n",
     "action",
     "reason",
-    "dispatch",
     "verdict",
     "detail",
     "tokens_in",
