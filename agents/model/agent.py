@@ -3,17 +3,19 @@
 import asyncio
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, ToolCallRequest, ToolErrorMiddleware
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
+from typing_extensions import override
 
 from agents.model.calls import Spent, bounded, fault_of
 from agents.model.endpoint import Endpoint
@@ -25,8 +27,6 @@ from contracts.causes import cause_of
 from contracts.returns import Return
 from contracts.tokens import estimate
 from store.errors import ArtifactNotFound, StoreError
-
-Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 
 HAND_BACK = "hand_back"
 MAX_CALLS = 8
@@ -53,6 +53,11 @@ class Run:
         self.repaired = False
         self.ended = False
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more may be asked of the model."""
+        return self.result is not None or bool(self.cause and self.repaired) or self.made >= MAX_CALLS
+
     def accept(self, found: dict[str, Any] | Fault) -> str:
         """Validate a return; keep it, or keep and return what is wrong with it."""
         try:
@@ -71,37 +76,70 @@ RUN: ContextVar[Run] = ContextVar("run")
 _size = lru_cache(maxsize=256)(estimate)
 
 
-class Bounds(AgentMiddleware[Any, Any]):
-    """The limits of a run, and its end."""
+class BoundedChat:
+    """A chat model that binds its tools once and sends nothing beyond the current run's limits.
 
-    async def awrap_model_call(self, request: ModelRequest[Any], handler: Handler) -> ModelResponse[Any]:
-        """Send one model call within the configured time and attempts; none once the run is over."""
-        run = RUN.get()
-        if run.result is not None or (run.cause and run.repaired) or run.made >= MAX_CALLS:
+    This and `BoundedTool` are no middleware, because each hook of one costs an agent two hops to a thread.
+    """
+
+    def __init__(self, chat: BaseChatModel) -> None:
+        self._chat = chat
+        self._bound: Runnable[Any, AIMessage] | None = None
+        self._tools = ""
+
+    def bind_tools(self, tools: Sequence[BaseTool], **options: Any) -> Self:
+        """Bind an agent's tools, which are always the same."""
+        if self._bound is None:
+            self._bound, self._tools = self._chat.bind_tools(tools, **options), str(tools)
+        return self
+
+    async def ainvoke(self, messages: list[BaseMessage]) -> AIMessage:
+        """Send one call within the configured time and attempts; none once the run is over."""
+        run, bound = RUN.get(), self._bound
+        if run.is_over or bound is None:
             run.ended = True
-            return ModelResponse(result=[AIMessage("")])
+            return AIMessage("")
         run.made, run.repaired = run.made + 1, bool(run.cause)
-        responses: list[ModelResponse[Any]] = []
-
-        async def send() -> AIMessage:
-            responses.append(await handler(request))
-            message = responses[-1].result[-1]
-            assert isinstance(message, AIMessage)
-            return message
-
-        size = sum(map(_size, [*(message.text for message in request.messages), str(request.system_message), str(request.tools)]))
-        message = await bounded(send, run.choice, size, run.spent)
+        size = sum(map(_size, [self._tools, *(message.text for message in messages)]))
+        message = await bounded(lambda: bound.ainvoke(messages), run.choice, size, run.spent)
         if fault := fault_of(message):
             raise EndpointError(fault, "")
-        return responses[-1]
+        return message
 
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
-        """Refuse tool calls beyond the limit, and keep what the specialist's tools return; handing back is always possible."""
-        run, name = RUN.get(), request.tool_call["name"]
-        run.used += name != HAND_BACK
-        if run.used > MAX_TOOL_CALLS and name != HAND_BACK:
-            return ToolMessage("no tool calls left: hand back what was found", tool_call_id=request.tool_call["id"], status="error")
-        return await (kept(run.task, name, handler(request)) if name in run.tools else handler(request))
+
+class RunIsOver:
+    """Truth for an agent to read after its tools were called: it ends there, without one more call of its model."""
+
+    def __bool__(self) -> bool:
+        """Say whether the current run is over; an agent that is being built must know that its tools may end it."""
+        run = RUN.get(None)
+        return run is None or run.is_over
+
+
+class BoundedTool(StructuredTool):
+    """A tool that calls the current run's one of its name: counted, with errors told to the model, and what it returns kept as evidence."""
+
+    return_direct: Any = RunIsOver()
+
+    @override
+    async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        run, call = RUN.get(), super().ainvoke
+        if self.name == HAND_BACK:
+            return await call(input, config, **kwargs)
+        run.used += 1
+        if run.used > MAX_TOOL_CALLS:
+            return self._failed(input, "no tool calls left: hand back what was found")
+        try:
+            return await (kept(run.task, self.name, call(input, config, **kwargs)) if self.name in run.tools else call(input, config, **kwargs))
+        except (GraphBubbleUp, ValidationError):
+            raise
+        except Exception as error:
+            if isinstance(error, StoreError) and not isinstance(error, ArtifactNotFound):
+                raise  # the step fails: a model that goes on would hand back work that nobody can read
+            return self._failed(input, f"{self.name} failed: {redact(str(error)) or type(error).__name__}")
+
+    def _failed(self, call: Any, why: str) -> ToolMessage:
+        return ToolMessage(why, name=self.name, tool_call_id=call["id"], status="error")
 
 
 def build_agent(chat: BaseChatModel, specialist: Specialist, tools: Iterable[Tool]) -> Any:
@@ -114,19 +152,10 @@ def build_agent(chat: BaseChatModel, specialist: Specialist, tools: Iterable[Too
         """Read a part of a handed or stored artifact as text, from byte `start`; its last line says where the next part begins."""
         return await RUN.get().task.text(alias, start)
 
-    def told(error: Exception, request: ToolCallRequest) -> str | None:
-        if isinstance(error, StoreError) and not isinstance(error, ArtifactNotFound):
-            return None  # the step fails: a model that goes on would hand back work that nobody can read
-        return f"{request.tool_call['name']} failed: {redact(str(error)) or type(error).__name__}"
-
-    schema = contract_schema(specialist.returns)
-    out = StructuredTool.from_function(coroutine=hand_back, name=HAND_BACK, description="Hand back your return.", args_schema=schema)
-    return create_agent(
-        chat,
-        tools=[*map(_current, tools), read_artifact, out],
-        system_prompt=f"{specialist.prompt}\n{RULES}",
-        middleware=[Bounds(), ToolErrorMiddleware(told)],
-    )
+    model: Any = BoundedChat(chat)
+    out = BoundedTool(name=HAND_BACK, description="Hand back your return.", args_schema=contract_schema(specialist.returns), coroutine=hand_back)
+    read = _bounded(_as_tool(read_artifact), read_artifact)
+    return create_agent(model, tools=[*map(_current, tools), read, out], system_prompt=f"{specialist.prompt}\n{RULES}")
 
 
 def _current(tool: Tool) -> BaseTool:
@@ -139,7 +168,11 @@ def _current(tool: Tool) -> BaseTool:
             return await own.ainvoke(arguments)
         return await own(**arguments) if inspect.iscoroutinefunction(own) else await asyncio.to_thread(own, **arguments)
 
-    return StructuredTool(name=model.name, description=model.description, args_schema=model.args_schema or {}, coroutine=call)
+    return _bounded(model, call)
+
+
+def _bounded(tool: BaseTool, call: Callable[..., Any]) -> BoundedTool:
+    return BoundedTool(name=tool.name, description=tool.description, args_schema=tool.args_schema or {}, coroutine=call)
 
 
 def _as_tool(function: Callable[..., Any]) -> BaseTool:

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 
 from agents.model.agent import HAND_BACK, MAX_CALLS, RULES, RUN, Run, build_agent
@@ -48,7 +49,7 @@ async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint)
         last = ""
     except StoreError as error:
         raise RunFailed(str(error), run.spent[0]) from error
-    if run.result is None and not run.ended:
+    if run.result is None and not run.ended and not isinstance(last, ToolMessage):
         await _repair(run, specialist, task, endpoint, last)
     if run.result is None:
         raise RunFailed(run.cause or f"stopped at {MAX_CALLS} model calls without a return", run.spent[0])
