@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from contracts.tokens import estimate
+from contracts.tokens import estimate, straddling
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _SPACES = re.compile(r"\s+")
@@ -56,14 +56,16 @@ def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
     limit = bytes if bytes is not None else len(text.encode("utf-8", "replace"))
     if len(text) <= _MOST_PER_TOKEN * tokens and estimate(text) <= tokens and len(text.encode("utf-8", "replace")) <= limit:
         return text
-    low, high = 0, min(len(text), limit, _MOST_PER_TOKEN * tokens)
+
+    def fits(size: int) -> bool:
+        piece = text[:size].rstrip() + "…"
+        return estimate(piece) <= tokens and len(piece.encode("utf-8", "replace")) <= limit
+
+    start, end = straddling(text[: _MOST_PER_TOKEN * tokens], tokens - 1)
+    low, high = (start, end) if fits(start) else (0, start)
     while low < high:
         middle = (low + high + 1) // 2
-        piece = text[:middle].rstrip() + "…"
-        if estimate(piece) <= tokens and len(piece.encode("utf-8", "replace")) <= limit:
-            low = middle
-        else:
-            high = middle - 1
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return text[:low].rstrip() + "…" if low else ""
 
 
