@@ -27,6 +27,7 @@ from ledger.alarms import alarms
 from ledger.events import roster_of
 from ledger.figures import figures
 from ledger.render import worst_case
+from store.guarded import guarded
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
@@ -83,9 +84,8 @@ class Desk:
     @property
     def store(self) -> ArtifactStore:
         """The artifact store, opened on first use."""
-        if self.given_store is not None:
-            return self.given_store
-        return self._once("store", lambda: self.settings.store(self.home))
+        given = self.given_store
+        return self._once("store", lambda: self.settings.store(self.home) if given is None else guarded(given))
 
     async def ready(self) -> None:
         """Reach the configured store once, at first use: a store that is not there is one clear error, not a run of failed steps.

@@ -27,6 +27,11 @@ class DeskSettings(BaseSettings):
         description="Keeps artifacts in Redis or Valkey; unset means a SQLite file in the home folder.",
         repr=False,
     )
+    own_store: str | None = Field(
+        None,
+        validation_alias="DESK_STORE",
+        description="A store of your own in place of both, as module:function; the function takes nothing and returns it.",
+    )
     shared: bool = Field(
         False, validation_alias="DESK_SHARED", description="Several hosts share the work: artifacts must lie in Redis, not in a file of one host."
     )
@@ -61,6 +66,8 @@ class DeskSettings(BaseSettings):
         Raises:
             SettingsError: Several hosts share work, and the artifacts would lie on one of them.
         """
+        if self.own_store:
+            return f"python:{self.own_store}"
         if self.shared and not self.redis_url:
             raise SettingsError("DESK_SHARED is set, but a SQLite file is seen by one host only: set REDIS_URL to a Redis that all hosts reach")
         return self.redis_url or str(home / "artifacts.db")

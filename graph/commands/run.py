@@ -135,4 +135,5 @@ def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Consol
 
 
 def _kept(settings: DeskSettings) -> str:
-    return "Redis" if settings.redis_url else settings.store_url(settings.home)
+    url = settings.store_url(settings.home)
+    return "Redis" if url == settings.redis_url else url

@@ -27,6 +27,11 @@ from tests.scripted import Count, Scripted, four
 from tests.servers import Proxy, ValkeyServer, valkey
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph.keeping.PAUSE", 0.01)
+
+
 @pytest.fixture
 def server() -> Iterator[ValkeyServer]:
     with valkey(appendonly="yes", appendfsync="always") as running:
@@ -243,6 +248,62 @@ class Flaky(MemoryStore):
     async def touch(self, case: str) -> None:
         self.touched += 1
         raise StoreUnavailable("the store is away")
+
+
+class Raw(MemoryStore):
+    """A backend of one's own that lets its driver's errors through, once it is broken."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error, self.broken = error, False
+
+    async def _write(self, *given: Any) -> str:
+        return await self._whole(super()._write(*given))
+
+    async def _fetch(self, *given: Any) -> Any:
+        return await self._whole(super()._fetch(*given))
+
+    async def _touch(self, case: str) -> None:
+        await self._whole(super()._touch(case))
+
+    async def _whole(self, work: Awaitable[Any]) -> Any:
+        done = await work
+        if self.broken:
+            raise self.error
+        return done
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), TimeoutError(), KeyError("s3cret")], ids=lambda error: type(error).__name__
+)
+async def test_whatever_a_store_of_ones_own_raises_costs_steps_and_not_the_run(error: Exception) -> None:
+    store = Raw(error)
+
+    async def fall() -> None:
+        store.broken = True
+
+    ended = await run(store, {3: fall})
+    assert ended.statuses == ["done", "done", "failed", "failed"] and ended.ledger["answer"] is None
+    assert ended.ledger["steps"][3]["cause"].startswith(f"artifact store Raw: {type(error).__name__}, ")
+    assert "left out: A1 (note of step 1), A2 (note of step 2)" in ended.values["answer"] and "s3cret" not in repr(ended.values)
+    with pytest.raises(StoreUnavailable, match="no case was opened and nothing is lost, send the same goal again: artifact store Raw: ") as caught:
+        await ended.graph.ainvoke({"goal": "It began long ago. " * 400}, {**THREAD, "configurable": {"thread_id": "other"}})
+    assert caught.value.__cause__ and "s3cret" not in str(caught.value)
+    store.broken = False
+    await holds(ended, store)
+
+
+async def test_a_pause_stands_a_store_that_raises_what_it_likes() -> None:
+    store = Raw(ConnectionResetError(104, "Connection reset by peer"))
+
+    async def fall(task: Task) -> Return:
+        store.broken = store.broken or task.specialist.name == "permits" and not task.answers
+        return task.returned("blocked", "the house is not known", "Two houses are meant.", Count(count=0), questions=["Which house?"])
+
+    waiting = await run(store, specialists=four(fall), criteria=CRITERIA[1:2])
+    assert waiting.values["__interrupt__"] and store.broken
+    ended = await waiting.graph.ainvoke(Command(resume="it is number 12 " * 200), THREAD)
+    assert ended["ledger"]["questions"][0]["status"] == "answered" and ended["ledger"]["questions"][0]["handle"] is None
 
 
 async def test_a_compaction_that_cannot_be_stored_stops_the_case_with_an_answer() -> None:

@@ -1,5 +1,6 @@
 """The configured store: one clear error at first use where it cannot serve, and its settings reach it."""
 
+import importlib
 import time
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ INPUT = {"goal": GOAL, "criteria": CRITERIA}
 @pytest.fixture(autouse=True)
 def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("REDIS_URL", "DESK_SHARED", "DESK_STORE_TIMEOUT", "DESK_RETENTION", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for name in ("REDIS_URL", "DESK_STORE", "DESK_SHARED", "DESK_STORE_TIMEOUT", "DESK_RETENTION", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DESK_HOME", str(tmp_path / "new" / "home"))
 
@@ -46,6 +47,21 @@ async def test_a_file_of_one_host_is_refused_where_several_share_work(monkeypatc
     with valkey() as server:
         monkeypatch.setenv("REDIS_URL", server.connection_url)
         assert (await desk().ainvoke(INPUT))["ledger"]["status"] == "done"
+
+
+async def test_a_store_of_ones_own_is_set_without_touching_the_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "mystore.py").write_text(
+        "from store import MemoryStore\n\n\nclass Mine(MemoryStore):\n    pass\n\n\nONE = Mine()\nopened = lambda: ONE\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("DESK_SHARED", "1")
+    monkeypatch.setenv("DESK_STORE", "mystore:opened")
+    ended = await desk().ainvoke(INPUT)
+    assert ended["ledger"]["status"] == "done" and not (tmp_path / "new" / "home" / "artifacts.db").exists()
+    assert await importlib.import_module("mystore").ONE.cases() == [ended["ledger"]["case"]]
+    monkeypatch.setenv("DESK_STORE", "mystore:lost")
+    with pytest.raises(SettingsError, match="the store python:mystore:lost cannot be opened: AttributeError: "):
+        await desk().ainvoke(INPUT)
 
 
 async def test_a_redis_that_is_not_there_is_one_sentence_at_first_use_and_no_run_of_failed_steps(monkeypatch: pytest.MonkeyPatch) -> None:

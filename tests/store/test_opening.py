@@ -40,6 +40,29 @@ def test_an_unknown_url_is_refused_with_the_choices_and_without_its_text(url: st
     assert "secret" not in str(caught.value)
 
 
+async def test_a_store_of_ones_own_is_named_by_module_and_function() -> None:
+    store = open_store("python:tests.store.dictionary:DictionaryStore")
+    handle = await put(store, case := new_case(), b"x")
+    assert await store.list(case) == [handle]
+    await store.aclose()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nowhere.mystore:open", "ModuleNotFoundError: No module named 'nowhere'"),
+        ("tests.store.dictionary:missing", "AttributeError: module 'tests.store.dictionary' has no attribute 'missing'"),
+        ("tests.store.dictionary", "name it as python:module:function"),
+        ("tests.store.dictionary:json", "TypeError$"),
+        ("tests.store.dictionary:json.loads", "TypeError$"),
+        ("", "name it as python:module:function"),
+    ],
+)
+def test_a_store_of_ones_own_that_cannot_be_made_is_a_clear_error(name: str, told: str) -> None:
+    with pytest.raises(SettingsError, match=f"^the store python:{name} cannot be opened: {told}"):
+        open_store(f"python:{name}")
+
+
 def test_redis_and_langchain_are_imported_only_when_asked_for() -> None:
     code = "import sys, store; store.open_store('x.db'); sys.exit(bool({'redis', 'langchain_core'} & sys.modules.keys()))"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
