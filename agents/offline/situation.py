@@ -14,9 +14,10 @@ _NAME = r"[a-z][a-z0-9_-]{0,63}"
 _ROSTER = re.compile(rf"- ({_NAME}): (.*)")
 _GOAL = re.compile(r'GOAL (?:\([^"]*\) )?(".*")…?', re.S)
 _CRITERION = re.compile(rf'(c[1-9][0-9]?) ({_NAME}(?:\+{_NAME})*) "([^"]*)"')
-_STEP = re.compile(rf'(\d+) ({_NAME}) (pending|done|partial|blocked|failed|rejected) "[^"]*"([^"]*)')
+_STATUS = "(pending|done|partial|blocked|failed|rejected)"
+_STEP = re.compile(rf'(\d+) ({_NAME}) {_STATUS} "[^"]*"([^"]*)')
+_LATEST = re.compile(rf'(\d+) ({_NAME}) {_STATUS} asked "((?:(?:, )?c[1-9][0-9]?)*)[^"]*"(.*)')
 _STATE = re.compile(rf"(c[1-9][0-9]?) (open|met|unsettled|out_of_scope)(?: ({_NAME}(?:\+{_NAME})*)| step \d+)?")
-_LATEST = re.compile(rf"\d+ ({_NAME}) asked ")
 _ANSWER = re.compile(r'q[1-9][0-9]* ".*')
 _SECTIONS = ("CRITERIA", "STEPS", "NOW", "QUESTIONS", "ANSWERS", "LATEST", "REFUSED", "LEFT")
 
@@ -36,7 +37,7 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of finished work."""
+    """Finished work: one line of it, or of the last turn."""
 
     n: int
     specialist: str
@@ -69,7 +70,8 @@ def read(system: str, user: str) -> Situation:
     for name, line in _sections(user):
         told[name].append(line)
     states = _states(" ".join(told["NOW"]))
-    steps = tuple(step for line in told["STEPS"] if (step := _step(line)))
+    latest = [step for line in told["LATEST"] if (step := _step(_LATEST.fullmatch(line)))]
+    steps = (*(step for line in told["STEPS"] if (step := _step(_STEP.fullmatch(line)))), *latest)
     criteria = []
     for line in told["CRITERIA"]:
         if found := _CRITERION.fullmatch(line):
@@ -84,7 +86,7 @@ def read(system: str, user: str) -> Situation:
         steps=steps,
         questions=bool(told["QUESTIONS"]),
         answered=any(answers) if answers else None,
-        latest=tuple(found[1] for line in told["LATEST"] if (found := _LATEST.match(line))),
+        latest=tuple(step.specialist for step in latest),
         refused=" ".join(told["REFUSED"]),
     )
 
@@ -115,10 +117,10 @@ def _goal(line: str) -> str:
     return ""
 
 
-def _step(line: str) -> Step | None:
-    if not (found := _STEP.fullmatch(line)):
+def _step(found: re.Match[str] | None) -> Step | None:
+    if not found:
         return None
-    words = found[4].split()
+    words = re.sub(r'"[^"]*"|,', " ", " ".join(found.groups()[3:])).split()
     return Step(
         n=int(found[1][:9]),
         specialist=found[2],
