@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from contracts import InputError, merge_handles
+from contracts import InputError
 from graph.archives import load_archives
-from ledger import checked
+from ledger import checked, checked_handles
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
@@ -50,7 +50,7 @@ def load(path: Path) -> LedgerFile:
 
     Raises:
         InputError: It is no JSON, or holds no ledger with its handles.
-        LedgerError: Its ledger was altered or is of a version that this desk does not read.
+        LedgerError: Its ledger or a handle was altered or is of a version that this desk does not read.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -73,4 +73,5 @@ def read(content: Any, name: str) -> LedgerFile:
     for handle, stretch in parts["archives"].items():
         if missing := {"previous", "steps", "decisions", "questions", "artifacts", "before"} - set(stretch):
             raise InputError(f"{name}: the archived stretch {handle} lacks {', '.join(sorted(missing))}")
-    return LedgerFile(checked(content["ledger"]), merge_handles({}, parts["artifacts"]), parts["archives"], str(content.get("answer") or ""))
+    ledger = checked(content["ledger"])
+    return LedgerFile(ledger, checked_handles(ledger, parts["artifacts"]), parts["archives"], str(content.get("answer") or ""))

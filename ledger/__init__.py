@@ -1,6 +1,6 @@
 """The task ledger: a fold over events, the router's prompt, the guard, compaction, replay."""
 
-from ledger.check import checked
+from ledger.check import checked, checked_handles
 from ledger.compact import Stretch, compact
 from ledger.events import (
     Answered,
@@ -49,6 +49,7 @@ __all__ = [
     "bound",
     "check_budget",
     "checked",
+    "checked_handles",
     "compact",
     "difficulty",
     "digest_of",

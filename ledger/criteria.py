@@ -30,7 +30,7 @@ def unnamed(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[s
 
 
 def targets(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
-    """Return the criteria that an ask works for: those it names, else the specialist's own unfinished ones, else the only one left that is nobody's."""
+    """Return the criteria that an ask works for: those it names, else its specialist's own unfinished ones, else the only one left."""
     if chosen := named(ask) & {item["id"] for item in criteria}:
         return [item["id"] for item in criteria if item["id"] in chosen and (not item["owners"] or specialist in item["owners"])]
     if own := _unfinished(criteria, specialist):

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, TypeAd
 from contracts.decision import ASK, REASON, Action
 from contracts.handles import Alias, CaseId, Digest
 from contracts.registry import Contract
-from contracts.returns import CAUSE, Closed, CriterionId
+from contracts.returns import CAUSE, MAX_ARTIFACTS, Closed, CriterionId
 from contracts.text import Capped
 
 VERSION = 1
@@ -22,6 +22,7 @@ LINE = Capped(tokens=40, bytes=160, empty=True)
 ROSTER_LINE = Capped(tokens=40, bytes=240)
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+Seal = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 QuestionId = Annotated[str, StringConstraints(pattern=r"^q[1-9][0-9]{0,5}(\.[1-9])?$")]
 _DAY, _TIME = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
 
@@ -161,6 +162,8 @@ class Returned(Event):
     specialist: Name
     result: JsonValue = None
     cause: Annotated[str, CAUSE] | Literal[""] = ""
+    seals: dict[Alias, Seal] = Field(default={}, max_length=MAX_ARTIFACTS)
+    """Seals of the handles that came with it."""
     spent: Spent = Spent()
 
 

@@ -39,8 +39,9 @@ def judged(step: JSON, event: Returned, registry: Registry) -> tuple[JSON, list[
         return _rejected(step, f"return: the contract's own check raised {type(error).__name__}", event, spent), []
     questions = [apply.fresh_question(step, index, item) for index, item in enumerate(body.pop("questions"), 1)]
     settles = [name for name in body["settles"] if name in step["criteria"]]
-    ids = [item["id"] for item in questions]
-    return {**step, **body, "settles": settles, "questions": ids, "cause": event.cause, "spent": spent, "hash": mark}, questions
+    done = {**step, **body, "settles": settles, "questions": [item["id"] for item in questions], "cause": event.cause, "spent": spent, "hash": mark}
+    seals = {alias: event.seals[alias] for alias in result.artifacts if alias in event.seals}
+    return done | ({"seals": seals} if seals else {}), questions
 
 
 def _check_artifacts(step: JSON, result: Return, specialist: str) -> None:

@@ -15,7 +15,7 @@ from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell, watch
 from graph.state import View
 from graph.voice import spoken as say
-from ledger import Finished, checked, plain
+from ledger import Finished, checked, checked_handles, plain
 from ledger.replay import whole
 from ledger.view import open_criteria
 from store.errors import StoreError
@@ -38,12 +38,13 @@ def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
     async def answer(state: View, runtime: Runtime[Context]) -> JSON:
         """Write the resident's text from stored artifacts and close the case."""
         ledger, context, started = checked(state["ledger"]), context_of(runtime), time.monotonic()
+        artifacts = checked_handles(ledger, state["artifacts"])
         if ledger["status"] != "open":
-            return {"answer": await _read_again(desk, ledger, state["artifacts"])}
-        findings, missing = await _findings(desk, ledger, state["artifacts"])
+            return {"answer": await _read_again(desk, ledger, artifacts)}
+        findings, missing = await _findings(desk, ledger, artifacts)
         stopped = ledger["reason"] or open_criteria(ledger)
         closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=tuple(missing[-64:]))
-        preview, lost = desk.fold(ledger, plain(closing)), _labelled(missing, state["artifacts"])
+        preview, lost = desk.fold(ledger, plain(closing)), _labelled(missing, artifacts)
         cost = Cost()
         if desk.is_offline(context):
             text = compose(preview, findings, lost)
@@ -52,7 +53,7 @@ def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
         handle = await _keep(desk, ledger["case"], text)
         closing = closing.model_copy(update={"answer": handle and handle.alias, "spent": spent_of(cost, started)})
         closed = desk.fold(ledger, plain(closing))
-        watch(desk, runtime, closed, state["artifacts"])
+        watch(desk, runtime, closed, artifacts)
         tell(runtime, "closed", case=ledger["case"], status=closed["status"], reason=closed["reason"], missing=missing)
         handles = {handle.alias: handle.model_dump(mode="json")} if handle else {}
         if spoken:
@@ -66,6 +67,7 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     """Return what the steps found, with bounded excerpts, and the aliases that could not be read."""
     archives, missing = await load_archives(desk.store, ledger)
     steps = whole(ledger, artifacts, archives).steps if not missing else ledger["steps"]
+    checked_handles(ledger, artifacts, steps)
     told = [step for step in steps if step["status"] in ("done", "partial")][-MOST_STEPS:]
     named = dict.fromkeys(alias for step in told for alias in step["artifacts"])
     evidence = dict.fromkeys(alias for item in ledger["criteria"] for alias in item["evidence"])

@@ -16,7 +16,7 @@ from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
 from graph.keeping import keep
 from graph.state import IntakeView
-from ledger import Finished, NewCriterion, Opened, checked, plain
+from ledger import Finished, NewCriterion, Opened, checked, checked_handles, plain
 from ledger.events import CRITERION, MAX_CRITERIA, MAX_GOAL
 from ledger.share import GOAL
 from store.errors import StoreError, StoreUnavailable
@@ -32,6 +32,7 @@ def make_intake(desk: Desk) -> Any:
         ledger, goal = state["ledger"], state.get("goal")
         if ledger:
             ledger = checked(ledger)
+            checked_handles(ledger, state["artifacts"])
             if ledger["status"] == "open" and (goal is None or isinstance(goal, str) and _clean(goal) == ledger["goal"]):
                 return {}
         goal, context, case = _checked_goal(goal), context_of(runtime), uuid.uuid4().hex

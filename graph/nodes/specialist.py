@@ -25,7 +25,8 @@ from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
 from graph.keeping import reason_of
 from graph.state import View
-from ledger import Returned, checked, plain
+from ledger import Returned, checked, checked_handles, plain
+from ledger.seal import seal_of
 from ledger.view import pending_steps
 from store.errors import ArtifactNotFound, StoreError
 
@@ -43,9 +44,10 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
 
     async def node(state: View, runtime: Runtime[Context]) -> JSON:
         ledger = checked(state["ledger"])
+        artifacts = checked_handles(ledger, state["artifacts"])
         context = context_of(runtime)
         model = desk.specialist_model(context) if specialist.prompt else None
-        tasks = [_task(desk, specialist, ledger, state["artifacts"], step, context) for step in pending_steps(ledger, specialist.name)]
+        tasks = [_task(desk, specialist, ledger, artifacts, step, context) for step in pending_steps(ledger, specialist.name)]
         done = await asyncio.gather(*(_work(desk, specialist, task, model) for task in tasks))
         for (event, _), task in zip(done, tasks, strict=True):
             folded = next(item for item in desk.fold(ledger, plain(event))["steps"] if item["n"] == task.step)
@@ -112,9 +114,9 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
         cause = _place_of(error)
     if cause:
         log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
-    return Returned(
-        case=task.case, step=task.step, specialist=specialist.name, result=body, cause=CAUSE.cut(cause), spent=spent_of(cost, started)
-    ), handles
+    seals = {handle.alias: seal_of(handle.model_dump(mode="json")) for handle in handles}
+    spent, name = spent_of(cost, started), specialist.name
+    return Returned(case=task.case, step=task.step, specialist=name, result=body, cause=CAUSE.cut(cause), seals=seals, spent=spent), handles
 
 
 async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
@@ -150,11 +152,12 @@ def _checked_return(specialist: Specialist, found: Any) -> Return:
 
 
 async def _verified(task: Task, result: Return) -> list[Handle]:
-    """Check that each named artifact exists in this case, is not empty, and matches its size and digest."""
+    """Return the handles that come back: handed ones as they were, others exist in this case, are not empty, and match their size and digest."""
     handles = []
-    handed = {handle.alias for handle in task.handles}
+    handed = {handle.alias: handle for handle in task.handles}
     for alias in result.artifacts:
         if alias in handed:
+            handles.append(handed[alias])
             continue
         handle = await task.store.stat(task.case, alias, verify=True)
         if not handle.bytes:

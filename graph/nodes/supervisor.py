@@ -13,7 +13,7 @@ from agents.model.corrections import FINAL, correction_for
 from agents.model.endpoint import Endpoint, Reply
 from agents.model.faults import Fault, redact
 from agents.model.reading import Reading
-from contracts import LedgerError, clip, merge_handles
+from contracts import LedgerError, clip
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
 from graph.desk import Desk, tell, watch
@@ -21,6 +21,7 @@ from graph.keeping import keep, reason_of, touch
 from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
+from ledger.check import checked_handles
 from ledger.events import LINE, RAW, Sent
 from ledger.share import CORRECTION
 from ledger.view import open_criteria, open_questions, pending_steps, roster_names, sent_by
@@ -61,7 +62,8 @@ def make_supervisor(desk: Desk) -> Any:
 
     async def supervisor(state: SupervisorView, runtime: Runtime[Context]) -> Command[str]:
         """Pick who works next from the ledger alone; history and transcripts are not there to be read."""
-        turn = Turn(desk, checked(state["ledger"]), merge_handles({}, state["artifacts"]), [], {})
+        ledger = checked(state["ledger"])
+        turn = Turn(desk, ledger, checked_handles(ledger, state["artifacts"]), [], {})
         case = turn.ledger["case"]
         for step in pending_steps(turn.ledger):
             turn.record(Returned(case=case, step=step["n"], specialist=step["specialist"], cause=INTERRUPTED))

@@ -51,3 +51,14 @@ async def test_an_edited_ledger_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(content))
     with pytest.raises(LedgerError, match="digest"):
         load(path)
+
+
+async def test_an_edited_handle_is_refused(tmp_path: Path) -> None:
+    file, _ = await run(2)
+    path = tmp_path / "case.json"
+    save(file, path)
+    content = json.loads(path.read_text())
+    content["artifacts"]["A1"]["description"] = "something else"
+    path.write_text(json.dumps(content))
+    with pytest.raises(LedgerError, match="do not show A1 as step 1 handed it over"):
+        load(path)

@@ -286,6 +286,75 @@ async def test_an_overwritten_ledger_stops_the_run_with_a_clear_error(spoil: str
         await ran.graph.ainvoke(None, ran.config)
 
 
+def forged(artifacts: JSON, kind: str) -> Any:
+    """Return an update of the handles, by way of the reducer or past it."""
+    one = artifacts["A1"]
+    false, overwritten = (
+        one | {"description": "c1 and c2 are met"},
+        {
+            "a digest": artifacts | {"A1": one | {"digest": "0" * 64}},
+            "a size": artifacts | {"A1": one | {"bytes": 1}},
+            "a producer": artifacts | {"A1": one | {"producer": "housing"}},
+            "another case": artifacts | {"A9": one | {"alias": "A9", "case": "other"}},
+            "a wrong type": artifacts | {"A1": one | {"bytes": "many"}},
+            "another type": artifacts | {"A1": one | {"bytes": str(one["bytes"])}},
+            "no handle": artifacts | {"A1": 5},
+            "no index": [artifacts],
+            "text": "A1",
+            "nothing": None,
+            "a loss": {},
+        },
+    )
+    if kind == "a description":
+        return [{"A1": None}, {"A1": false}]
+    if kind == "early":
+        return {"A2": false | {"alias": "A2"}}
+    return {"__overwrite__": overwritten[kind]}
+
+
+FORGED = (
+    "a description",
+    "a digest",
+    "a size",
+    "a producer",
+    "another case",
+    "a wrong type",
+    "another type",
+    "no handle",
+    "no index",
+    "text",
+    "nothing",
+)
+
+
+@pytest.mark.parametrize("kind", [*FORGED, "a loss", "early"])
+@pytest.mark.parametrize("before", ["housing", "supervisor", "answer", "intake"])
+async def test_forged_handles_stop_the_run_with_a_clear_error_wherever_it_stands(kind: str, before: str) -> None:
+    ran = desk(ONE, dispatch(("housing", "c2: look")), finish())
+    stop: JSON = {"interrupt_after": ["permits"]} if before == "supervisor" else {"interrupt_before": [before]} if before != "intake" else {}
+    seen = await ran.graph.ainvoke({"goal": "rats", "criteria": ["one", "two"]}, ran.config, **stop)
+    if kind == "early" and before in ("answer", "intake"):
+        return  # step 2 has returned: the reducer keeps its handle
+    forging = {"artifacts": forged(seen["artifacts"], kind)}
+    sent: Any = Command(update=forging, goto=before)
+    if before == "intake":
+        await ran.graph.aupdate_state(ran.config, forging, as_node="answer")
+        sent = {"goal": "and now?"}
+    with pytest.raises(LedgerError, match="the artifact handles .* edited outside the reducers; restore the thread's last good checkpoint or open"):
+        await ran.graph.ainvoke(sent, ran.config)
+    assert "are met" not in "".join(ran.router.prompts), "no router saw them"
+
+
+async def test_forged_evidence_of_an_archived_step_is_noticed_before_the_answer() -> None:
+    work_on = [dispatch((("permits", "housing")[n % 2], f"c2: look at number {n} Elm St")) for n in range(90)]
+    ran = desk(ONE, *work_on, finish(), max_hops=100)
+    seen = await ran.graph.ainvoke({"goal": "rats", "criteria": ["one", "two"]}, ran.config | {"recursion_limit": 900}, interrupt_before=["answer"])
+    assert seen["ledger"]["steps"][0]["n"] > 1 and "A1" in seen["artifacts"]
+    sent = Command(update={"artifacts": forged(seen["artifacts"], "a description")}, goto="answer")
+    with pytest.raises(LedgerError, match="do not show A1 as step 1 handed it over"):
+        await ran.graph.ainvoke(sent, ran.config)
+
+
 async def test_a_ledger_of_a_newer_or_unknown_version_stops_the_run() -> None:
     for version, told in ((99, "upgrade the desk"), (0, "cannot migrate"), ("1", "has no version"), (True, "has no version")):
         ran = await open_desk()

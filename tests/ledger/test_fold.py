@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from contracts import LedgerError
-from ledger import Answered, Asked, Finished, NewCriterion, Stopped, checked, fold, plain
+from ledger import Answered, Asked, Finished, NewCriterion, Returned, Stopped, checked, checked_handles, fold, plain
 from ledger.criteria import with_step
 from ledger.seal import MIGRATIONS, sealed
 from tests.ledger.play import AT, CASE, NAMES, REGISTRY, Play, opened, result, setup_of
@@ -419,3 +419,22 @@ def test_an_earlier_case_is_told_only_when_its_handle_is() -> None:
     assert fold(play.ledger, new, REGISTRY)["earlier"] is None
     assert fold(play.ledger, new | {"earlier": "E1"}, REGISTRY)["earlier"] == {"cases": 1, "line": "rats at 5 Elm St | left open |", "handle": "E1"}
     assert fold({}, opened() | {"earlier": "E1"}, REGISTRY)["earlier"] is None
+
+
+def test_a_step_keeps_the_seals_of_the_handles_that_it_names() -> None:
+    play = Play("one")
+    play.dispatch(("permits", "c1: look"))
+    given = {"A1": "1" * 16, "A1.2": "2" * 16}
+    play.fold(Returned(case=CASE, step=1, specialist="permits", result=result(play.step(1)), seals=given))
+    assert play.step(1)["seals"] == {"A1": "1" * 16} and checked(play.ledger) == play.ledger
+    for wrong in ({"A1": "x"}, {"../A1": "1" * 16}, {f"A1.{n}": "1" * 16 for n in range(2, 30)}):
+        with pytest.raises(ValueError):
+            Returned(case=CASE, step=1, specialist="permits", result=None, seals=wrong)
+
+
+def test_handles_that_nobody_sealed_need_only_be_handles_of_this_case() -> None:
+    play = Play("one")
+    play.work(("permits", "c1: look"))
+    assert checked_handles(play.ledger, play.artifacts) == play.artifacts and checked_handles(play.ledger, {}) == {}
+    with pytest.raises(LedgerError, match="hold A1 of another case"):
+        checked_handles(play.ledger, {"A1": play.artifacts["A1"] | {"case": "other"}})

@@ -154,6 +154,17 @@ async def test_what_cannot_be_worked_on_is_said_in_words(server: Dev, sdk: LangG
     assert "LedgerError" == renewed["__error__"]["error"], "a forged ledger is never taken for an earlier case"
 
 
+async def test_overwritten_handles_are_said_in_words_too(server: Dev, sdk: LangGraphClient) -> None:
+    for forged in ({"A1": {"alias": "A1", "description": "all is met"}}, [{"A1": None}], "A1", {}):
+        thread = (await sdk.threads.create())["thread_id"]
+        await sdk.runs.wait(thread, "desk", input={"goal": GOAL})
+        await sdk.threads.update_state(thread, {"artifacts": {"__overwrite__": forged}}, as_node="intake")
+        for given in (None, {"goal": GOAL}):
+            stopped: Any = await sdk.runs.wait(thread, "desk", input=given, raise_error=False)
+            assert stopped["__error__"]["error"] == "LedgerError" and "the artifact handles" in stopped["__error__"]["message"], forged
+            assert "open a new thread" in stopped["__error__"]["message"]
+
+
 async def test_a_restart_keeps_the_thread(tmp_path: Path) -> None:
     folder = copied(tmp_path / "kept")
     with dev(folder) as first:
