@@ -60,7 +60,7 @@ dev: .venv/server ## serve the desk for Studio, chat clients and the board
 	@$(PY) -m langgraph_cli dev --no-browser --n-jobs-per-worker 10
 
 specialist: .venv/core ## a new specialist: make specialist NAME=noise [DESCRIPTION="..."]
-	@$(PY) -m graph specialist "$$NAME" --description "$$DESCRIPTION"
+	@$(PY) -m graph specialist --description="$$DESCRIPTION" -- "$$NAME"
 	@$(PY) -m tests.readme
 export NAME DESCRIPTION
 
@@ -75,7 +75,7 @@ test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, 
 	@LAWS=slow $(PY) -m pytest -q -n 2 -m "(slow or browser) and not llm and not engine"
 
 test-pythons: .venv/test ## the unit tests under each other Python found, 3.11 to 3.13
-	@$(PY) -m pytest -q -n 2 -m pythons
+	@$(PY) -m tests.test_pythons && $(PY) -m pytest -q -n 2 -m pythons tests/test_pythons.py
 
 fuzz: .venv/test ## 20,000 generated router replies and 20,000 specialist replies; DESK_SEED repeats a run
 	@FUZZ=20000 $(PY) -m pytest -q -s tests/agents/model/test_reading_fuzz.py tests/graph/test_specialist_fuzz.py
@@ -99,7 +99,10 @@ test-engine: ## the desk on that engine: shared queue, kills, restarts, tenants,
 bench: .venv/bench ## cost side by side with peers; writes .out/bench.json
 	@$(PY) -m tests.bench $(ARGS)
 
+figures: .venv/test ## write what bench and eval measured into the README
+	@$(PY) -m tests.figures
+
 eval: .venv/test ## routing accuracy; writes .out/eval.json (ARGS="--limit 2" passes options on)
 	@$(PY) -m tests.evals $(ARGS)
 
-.PHONY: help run dev up specialist check test test-slow test-pythons fuzz kills mutants test-llm test-engine bench eval
+.PHONY: help run dev up specialist check test test-slow test-pythons fuzz kills mutants test-llm test-engine bench eval figures

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from tests.bench.budgets import budget_rows
 from tests.bench.core import hop_ms
 from tests.bench.instruments import instruments
 from tests.bench.measure import CACHED_PRICE, ROOT, Times, clock, count, footprint, timings
@@ -92,6 +93,16 @@ def beside(parts: dict[str, Any]) -> Table:
     return table
 
 
+def prices(rows: list[dict[str, Any]]) -> Table:
+    """Return what the router's input costs by prompt budget."""
+    table = Table("budget", title=f"The price of the prompt budget at {rows[0]['turns']} turns, in fresh-token equivalents")
+    for heading in ("longest prompt", "no cache", "perfect cache", "1,024 rule"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*(f"{value:,}" for value in (row["budget"], row["highest"], *(row["cost"][rule] for rule in ("none", "perfect", "openai")))))
+    return table
+
+
 def _ratio(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
@@ -113,8 +124,8 @@ def main() -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         rows = asyncio.run(run(options.peers, options.repeats, progress))
-    parts = {"core_hop_ms": hop_ms(), "instruments": instruments(), "store": store_rows()}
-    console.print(*tables(rows), beside(parts))
+    parts = {"core_hop_ms": hop_ms(), "instruments": instruments(), "store": store_rows(), "budgets": asyncio.run(budget_rows())}
+    console.print(*tables(rows), beside(parts), prices(parts["budgets"]))
     options.out.mkdir(parents=True, exist_ok=True)
     about = {
         "at": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -127,7 +138,9 @@ def main() -> None:
         "tuning": {name: PEERS[name].tuning for name in options.peers},
         "seconds": round(time.perf_counter() - begun),
     }
-    (options.out / "bench.json").write_text(json.dumps({**about, "rows": rows, **parts}, indent=1))
+    apart = [row for row in rows if PEERS[row["peer"]].lossy]
+    rows = [row for row in rows if row not in apart]
+    (options.out / "bench.json").write_text(json.dumps({**about, "rows": rows, "lossy_rows": apart, **parts}, indent=1))
     for theme in ("light", "dark"):
         (options.out / f"bench-{theme}.svg").write_text(draw(rows, max(TURNS), theme))
     console.print(f"{about['seconds']} s; figures in {options.out / 'bench.json'}, plots beside it")

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 pytest.importorskip("langgraph_supervisor", reason="the peers come with the bench extra: make bench sets it up")
 pytest.importorskip("deepagents", reason="the peers come with the bench extra: make bench sets it up")
 
+from tests.bench.budgets import BUDGETS, budget_rows
 from tests.bench.counting import Call, Meter, count
 from tests.bench.measure import cost, figures, slope
 from tests.bench.peers import PEERS
@@ -73,3 +74,9 @@ async def test_the_plot_is_valid_and_names_each_peer() -> None:
         words = " ".join(ElementTree.fromstring(draw(rows, 5, theme)).itertext())
         assert "ledger" in words
         assert "tutorial" in words
+
+
+async def test_a_budget_that_is_never_reached_changes_nothing() -> None:
+    rows = await budget_rows(turns=5)
+    assert [row["budget"] for row in rows] == sorted(BUDGETS) and len({row["total"] for row in rows}) == 1
+    assert all(row["highest"] <= row["budget"] for row in rows)

@@ -47,6 +47,8 @@ class Peer:
 
     check: Callable[[dict[str, Any]], None] = anything
     """Raises when the end state shows that the work was not done."""
+    lossy: bool = False
+    """Whether its router loses what it asked and what came of it: only a script routes on under such settings, so its rows stand apart."""
 
     async def run(self, turns: int, saver: Any = None, folder: Path | None = None, *, counted: bool = True) -> Trace:
         """Do the work once; count tokens, or leave counting out for a timed run. What a peer keeps on disk goes to `folder`."""

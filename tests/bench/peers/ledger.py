@@ -118,8 +118,8 @@ async def _keep(task: Task, report: str, turn: Turn) -> Any:
     return await task.put(body, kind="report", description=f"Report of {turn.specialist} with its records")
 
 
-def build(script: Script, saver: Any, driven: bool) -> Any:
-    """Compile the desk with the default prompt budget; a saver on disk comes with a store on disk."""
+def build(script: Script, saver: Any, driven: bool, budget: int = Limits().budget) -> Any:
+    """Compile the desk with a prompt budget; a saver on disk comes with a store on disk."""
     store = open_store(script.folder / "artifacts.sqlite" if script.folder else "memory:")
     script.closing.append(store.aclose)
     return build_desk(
@@ -128,7 +128,7 @@ def build(script: Script, saver: Any, driven: bool) -> Any:
         store=store,
         specialists=[specialist(script, name, driven) for name in SPECIALISTS],
         checkpointer=saver,
-        limits=Limits(max_hops=script.turns + 8),
+        limits=Limits(max_hops=script.turns + 8, budget=budget),
     )
 
 
@@ -142,6 +142,11 @@ def _check(result: dict[str, Any]) -> None:
 
 def _start() -> dict[str, Any]:
     return {"goal": GOAL, "criteria": CRITERIA}
+
+
+def at_budget(budget: int) -> Peer:
+    """Return this desk with another prompt budget; specialists as plain coroutines, because only the router's prompts matter."""
+    return Peer(f"ledger-{budget}", f"a budget of {budget} tokens", lambda s, saver: build(s, saver, False, budget), _start, _check)
 
 
 PEERS = (

@@ -1,11 +1,11 @@
 """LangChain's create_agent with specialists as tools: plain, with tight summarisation, with aggressive clearing of tool results.
 
 Tuned for the fewest tokens at 50 turns, summariser calls included (router plus summariser): summary at 1,000 tokens 123,104; at 2,000
-121,050; at 3,000 141,299; at 4,000 156,429. Clearing with one result kept 78,656, from 3,000 tokens on 82,326, with the calls' arguments
-kept 118,500, with three results kept 138,629. Both, the summary at 1,500 122,306; at 2,500 100,509; at 4,000 94,587. The cheapest, one
-result and no arguments, leaves a router that sees the names of earlier calls and not what they asked or brought. Keeping no result at all
-would give 47,736, but then it never sees what a specialist said, so it is not a setting that one can use; the same goes for trimming to the
-last message.
+121,050; at 3,000 141,299; at 4,000 156,429. Clearing with one result kept 118,500; with the calls' arguments cleared too 78,656, from 3,000
+tokens on 82,326, with three results kept 138,629. Both, the summary at 1,500 122,306; at 2,500 100,509; at 4,000 94,587. Clearing the
+arguments too, without a summary, leaves a router that sees the names of earlier calls and not what they asked or brought: that row
+stands apart, as lossy. Keeping no result at all would give 47,736, but then it never sees what a specialist said, so it is not a setting that one
+can use; the same goes for trimming to the last message.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,9 +43,9 @@ def summarising(script: Script, trigger: int, keep: int) -> SummarizationMiddlew
     return SummarizationMiddleware(summariser(script), trigger=("tokens", trigger), keep=("messages", keep))
 
 
-def clearing(trigger: int, keep: int) -> ContextEditingMiddleware:
-    """Return an editor that blanks all but the last `keep` tool results, and the calls' arguments."""
-    return ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=trigger, keep=keep, clear_tool_inputs=True)])
+def clearing(trigger: int, keep: int, *, arguments: bool) -> ContextEditingMiddleware:
+    """Return an editor that blanks all but the last `keep` tool results, and the calls' arguments if told so."""
+    return ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=trigger, keep=keep, clear_tool_inputs=arguments)])
 
 
 def summary_only(script: Script, saver: Any) -> Any:
@@ -54,13 +54,18 @@ def summary_only(script: Script, saver: Any) -> Any:
 
 
 def cleared(script: Script, saver: Any) -> Any:
-    """Blank everything but the last tool result from the first turn on."""
-    return build(script, saver, [clearing(1, 1)])
+    """Blank all tool results but the last from the first turn on."""
+    return build(script, saver, [clearing(1, 1, arguments=False)])
+
+
+def forgetful(script: Script, saver: Any) -> Any:
+    """Blank everything but the last tool call from the first turn on, what was asked too."""
+    return build(script, saver, [clearing(1, 1, arguments=True)])
 
 
 def both(script: Script, saver: Any) -> Any:
-    """Clear, and summarise what clearing leaves at 4,000 tokens."""
-    return build(script, saver, [summarising(script, 4_000, 2), clearing(1, 1)])
+    """Clear results and arguments, and summarise what clearing leaves at 4,000 tokens."""
+    return build(script, saver, [summarising(script, 4_000, 2), clearing(1, 1, arguments=True)])
 
 
 PEERS = (
@@ -68,6 +73,7 @@ PEERS = (
     Peer(
         "subagents-summary", "SummarizationMiddleware at 2,000 tokens, two messages kept; 1,000 to 4,000 and one to four messages tried", summary_only
     ),
-    Peer("subagents-cleared", "ClearToolUsesEdit from the first turn, last result kept, arguments cleared; trigger 1,000 and 3,000 tried", cleared),
-    Peer("subagents-both", "clearing as above and a summary at 4,000 tokens; 1,500 and 2,500 tried", both),
+    Peer("subagents-cleared", "ClearToolUsesEdit from the first turn, last result kept; trigger 1,000 and 3,000 tried", cleared),
+    Peer("subagents-both", "the same, arguments cleared too, and a summary at 4,000 tokens; 1,500 and 2,500 tried", both),
+    Peer("subagents-forgetful", "results and arguments cleared, no summary: its router cannot see what it asked", forgetful, lossy=True),
 )
