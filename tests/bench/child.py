@@ -6,6 +6,7 @@ import resource
 import sqlite3
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -16,7 +17,7 @@ from tests.bench.work import turn
 
 def checkpoint_bytes(path: Path) -> int:
     """Return the bytes of checkpoints, their metadata and pending writes, in all namespaces."""
-    with sqlite3.connect(path) as rows:
+    with closing(sqlite3.connect(path)) as rows:
         checkpoints = rows.execute("SELECT TOTAL(LENGTH(checkpoint) + LENGTH(metadata)) FROM checkpoints").fetchone()[0]
         writes = rows.execute("SELECT TOTAL(LENGTH(value)) FROM writes").fetchone()[0]
     return int(checkpoints + writes)
