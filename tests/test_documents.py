@@ -1,4 +1,4 @@
-"""What AGENTS.md and CONTRIBUTING.md name exists."""
+"""What the documents for contributors and operators name exists."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 GENERATED = {"agents/noise.py", "tests/agents/test_noise.py"}
 
 
-@pytest.mark.parametrize("name", ["AGENTS.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["AGENTS.md", "CONTRIBUTING.md", "graph/engine/README.md"])
 def test_files_and_targets_exist(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     paths = set(re.findall(r"`((?:contracts|store|ledger|agents|graph|tests)/[\w/.]*)`", text)) - GENERATED
