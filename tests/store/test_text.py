@@ -52,13 +52,18 @@ def test_any_offset_stays_inside_the_budget_and_splits_no_character(text: str, s
 def test_reading_on_from_each_end_gives_the_whole_text(text: str, encoding: str, tokens: int) -> None:
     text = text.replace("\0", "").replace("\ufeff", "").encode("utf-8", "replace").decode()
     body = (b"\xfe\xff" if encoding == "utf-16-be" else b"") + text.encode(encoding)
-    start, pieces = 0, []
-    while start < len(body):
-        found = run(body, start, tokens, 10**6)
-        assert found.start == start < found.end
-        pieces.append(found.text.rpartition("\n[cut: ")[0] if found.end < found.total else found.text)
-        start = found.end
-    assert "".join(pieces) == text
+
+    async def whole() -> str:
+        store, start, pieces = MemoryStore(), 0, []
+        await put(store, "case", body)
+        while start < len(body):
+            found = await read_text(store, "case", "A1", start, max_tokens=tokens, max_bytes=10**6)
+            assert found.start == start < found.end
+            pieces.append(found.text.rpartition("\n[cut: ")[0] if found.end < found.total else found.text)
+            start = found.end
+        return "".join(pieces)
+
+    assert asyncio.run(whole()) == text
 
 
 @given(TEXTS, BUDGETS)
