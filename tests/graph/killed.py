@@ -48,7 +48,7 @@ class Kept(SqliteStore):
 def route(system: str, user: str) -> str:
     """Decide from the prompt alone: a fan-out, five single steps, a question, the end."""
     reach("router")
-    numbers = [int(n) for n in re.findall(r"^(\d+) \w+ (?:done|blocked|partial|failed)", user.split("STEPS\n")[1].split("\nNOW")[0], re.M)]
+    numbers = [int(n) for n in re.findall(r"^(\d+) \w+ (?:done|blocked|partial|failed)", user.split("STEPS\n")[1], re.M)]
     last = max(numbers, default=0)
     if "\nQUESTIONS\n" in user:
         said = ask()

@@ -159,12 +159,12 @@ def settled_by_nobody(ledger: JSON) -> None:
 
 def well_formed(router: Scripted) -> None:
     """Every line of every prompt begins as the ledger's own lines do; quotes close on their line."""
-    status, handles = "(pending|done|partial|blocked|failed|rejected)", r"( [A-Z]\d+(\.\d+)?| \+\d| c\d)*"
+    status, handles = "(pending|done|partial|blocked|failed|rejected)", r"( [A-Z]\d+(\.\d+)?| c\d)*"
     own = re.compile(
         r'GOAL ("|\(head)|CRITERIA$|c\d (any|[a-z+]+) "[^"]*"$|(STEPS|LATEST|QUESTIONS|ANSWERS)$|REFUSED [a-z_]+$'
         r"|LEFT \d+ hops$|CORRECTION |[a-z]+ x\d+ done \d+"
         rf'|\d+ [a-z]+ {status} "[^"]*"{handles}$|NOW (c\d (open|met|unsettled step \d+|unsettled|out_of_scope)(; )?)+$'
-        r'|q\d+(\.\d)? (resident |approver )?("[^"]*"|lapsed: nobody answered)$|\d+ [a-z]+ asked ("[^"]*"[^"]*)+$'
+        rf'|q\d+(\.\d)? (resident |approver )?("[^"]*"|lapsed: nobody answered)$|\d+ [a-z]+ {status} asked ("[^"]*"[^"]*)+$'
     )
     for prompt in router.prompts:
         for line in prompt.split("\n"):

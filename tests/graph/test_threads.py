@@ -160,7 +160,7 @@ async def test_a_crash_in_the_router_repeats_no_completed_step(monkeypatch: pyte
     decide = Endpoint.decide
 
     async def crash(self: Endpoint, system: str, user: str, roster: Any, correction: str = "") -> Any:
-        if "STEPS\n1 " in user:
+        if "LATEST\n1 " in user:
             raise Crash
         return await decide(self, system, user, roster, correction)
 
@@ -245,7 +245,7 @@ async def test_two_runs_at_once_on_one_thread_do_not_mix() -> None:
     runs = {}
     for name, goal in goals.items():
         ran = desk(checkpointer=saver, store=store, router=None, specialists=four())
-        ran.router.answer = lambda system, user, goal=goal: finish() if "STEPS\n1 " in user else dispatch(("permits", f"c1: {goal}"))  # type: ignore[misc]
+        ran.router.answer = lambda system, user, goal=goal: finish() if "LATEST\n1 " in user else dispatch(("permits", f"c1: {goal}"))  # type: ignore[misc]
         runs[name] = asyncio.create_task(ran.go({"goal": goal, "criteria": [name]}))
     results = dict(zip(runs, await asyncio.gather(*runs.values()), strict=True))
     for name, goal in goals.items():
