@@ -7,7 +7,7 @@ from contracts.errors import LedgerError
 from contracts.handles import merge_handles
 from ledger import apply
 from ledger.events import VERSION, Decided
-from ledger.seal import MIGRATIONS, is_whole, migrated, seal_of, sealed
+from ledger.seal import MIGRATIONS, handle_seal, is_whole, migrated, sealed
 
 JSON = dict[str, Any]
 _STEP = apply.pending(1, 1, "", "", [], [])
@@ -62,7 +62,7 @@ def checked_handles(ledger: JSON, artifacts: Any, archived: Iterable[JSON] = ())
     for alias, (n, seal) in sealed_by.items():
         if alias not in artifacts:
             raise LedgerError(_told(f"lack {alias} of step {n}"))
-        if seal_of(artifacts[alias]) != seal:
+        if handle_seal(artifacts[alias]) != seal:
             raise LedgerError(_told(f"do not show {alias} as step {n} handed it over"))
     return artifacts
 

@@ -39,6 +39,11 @@ def seal_of(record: JSON) -> str:
     return hash_of({key: value for key, value in record.items() if key != "seal"})
 
 
+def handle_seal(handle: JSON) -> str:
+    """Return what identifies a handle among those of any case."""
+    return hash_of({key: value for key, value in handle.items() if key != "case"})
+
+
 def digest_of(ledger: JSON) -> str:
     """Return the SHA-256 of a ledger's canonical content, each record standing by its seal, without the digest itself."""
     head = {key: [item["seal"] for item in value] if key in RECORDS else value for key, value in ledger.items() if key != "digest"}

@@ -26,7 +26,7 @@ from graph.desk import Desk, spent_of, tell
 from graph.keeping import reason_of
 from graph.state import View
 from ledger import Returned, checked, checked_handles, plain
-from ledger.seal import seal_of
+from ledger.seal import handle_seal
 from ledger.view import pending_steps
 from store.errors import ArtifactNotFound, StoreError
 
@@ -114,7 +114,7 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
         cause = _place_of(error)
     if cause:
         log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
-    seals = {handle.alias: seal_of(handle.model_dump(mode="json")) for handle in handles}
+    seals = {handle.alias: handle_seal(handle.model_dump(mode="json")) for handle in handles}
     spent, name = spent_of(cost, started), specialist.name
     return Returned(case=task.case, step=task.step, specialist=name, result=body, cause=CAUSE.cut(cause), seals=seals, spent=spent), handles
 

@@ -13,7 +13,7 @@ from tests.engine.dev import dev_server
 from tests.engine.drive import Driver
 
 GOAL = "The rats in the yard of 12 Elm St are back, and there is a pothole in front of the house."
-ASIDE = {"case", "at", "opened_at", "closed_at", "ms", "latency_ms", "hash", "opened_hash", "closed_hash", "digest", "seal"}
+ASIDE = {"case", "at", "opened_at", "closed_at", "ms", "latency_ms", "hash", "opened_hash", "closed_hash", "digest", "seal", "seals"}
 
 
 def bare(value: Any) -> Any:

@@ -19,7 +19,21 @@ from tests.servers import valkey
 pytestmark = pytest.mark.slow
 JSON = dict[str, Any]
 GOAL = "Rats in the yard of 31 Lantern St, and a crew works at night without a permit."
-VARYING = {"case", "digest", "seal", "hash", "opened_at", "opened_hash", "closed_at", "closed_hash", "at", "latency_ms", "ms", "prompt_sha256"}
+VARYING = {
+    "case",
+    "digest",
+    "seal",
+    "seals",
+    "hash",
+    "opened_at",
+    "opened_hash",
+    "closed_at",
+    "closed_hash",
+    "at",
+    "latency_ms",
+    "ms",
+    "prompt_sha256",
+}
 
 
 @pytest.fixture(scope="module")
