@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from contracts.tokens import estimate, straddling
+from contracts.tokens import estimate, fitting
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _SPACES = re.compile(r"\s+")
@@ -53,22 +53,20 @@ def _escaped(match: re.Match[str]) -> str:
 
 def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
     """Cut `text` to at most `tokens` estimated tokens and `bytes` UTF-8 bytes, with a visible mark where it was cut."""
-    limit = bytes if bytes is not None else len(text.encode("utf-8", "replace"))
-    if len(text) <= _MOST_PER_TOKEN * tokens and estimate(text) <= tokens and len(text.encode("utf-8", "replace")) <= limit:
+    size = len(text.encode("utf-8", "replace"))
+    limit = size if bytes is None else bytes
+    if size <= limit and len(text) <= _LINE and estimate(text) <= tokens:
         return text
-
-    def fits(size: int) -> bool:
-        piece = text[:size].rstrip() + "…"
-        return estimate(piece) <= tokens and len(piece.encode("utf-8", "replace")) <= limit
-
-    start, end = straddling(text[: _MOST_PER_TOKEN * tokens], tokens - 1)
-    low, high = (start, end) if fits(start) else (0, start)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return text[:low].rstrip() + "…" if low else ""
+    most = text[: _MOST_PER_TOKEN * tokens].encode("utf-8", "replace")[: max(0, limit - len(_MARK.encode()))].decode("utf-8", "ignore")
+    end = fitting(most, tokens, _MARK)
+    if size <= limit and len(text) - end <= _MOST_PER_TOKEN and estimate(text) <= tokens:
+        return text
+    return most[:end].rstrip() + _MARK if end else ""
 
 
+_MARK = "…"
+_LINE = 600
+"""Texts up to here have their estimate at hand when it was asked for before; longer ones are not weighed twice."""
 _MOST_PER_TOKEN = 16
 """No text of more characters than this for each token is estimated to fit: the longest cheap run is one of spaces."""
 

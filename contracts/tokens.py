@@ -81,18 +81,30 @@ def estimate(text: str) -> int:
     return _line(text) if len(text) <= _SHORT else _count(text)
 
 
-def straddling(text: str, tokens: int) -> tuple[int, int]:
-    """Return start and end of the piece that takes `text` above `tokens`; the end of the text twice when none does."""
-    left = 10 * tokens
+def fitting(text: str, tokens: int, tail: str) -> int:
+    """Return how many characters of `text` fit into `tokens` with `tail` after them, trailing spaces aside: one pass, then the edge alone."""
+    left = 10 * tokens - _tenths(tail)
     for piece in _PIECE.finditer(text):
-        left -= _costs[piece.group()]
-        if left < 0:
-            return piece.span()
-    return len(text), len(text)
+        cost = _costs[piece[0]]
+        if cost > left:
+            break
+        left -= cost
+    else:
+        return len(text)
+    low, high = piece.span()
+    start, room = low, left + _tenths(tail)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _tenths(text[start:middle].rstrip() + tail) <= room else (low, middle - 1)
+    return low
+
+
+def _tenths(text: str) -> int:
+    return sum(map(_costs.__getitem__, _PIECE.findall(text)))
 
 
 def _count(text: str) -> int:
-    return -(-sum(map(_costs.__getitem__, _PIECE.findall(text))) // 10)
+    return -(-_tenths(text) // 10)
 
 
 def _measure(piece: str) -> int:

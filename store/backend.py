@@ -60,7 +60,8 @@ class Backend(ArtifactStore):
         raise StoreError(f"artifact refused: other writers keep taking the aliases of {stem}")
 
     async def _free(self, case: str, stem: str, digest: str) -> str:
-        taken = {handle.alias: handle.digest for handle in await self.list(case)}
+        near = [entry for entry in await self._entries(case) if f'"{stem}' in entry]
+        taken = {handle.alias: handle.digest for handle in (handle_of(entry, case) for entry in near)}
         for alias in (stem, *(f"{stem}.{n}" for n in range(2, _MOST + 1))):
             if taken.get(alias, digest) == digest:
                 return alias

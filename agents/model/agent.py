@@ -23,6 +23,7 @@ from agents.model.evidence import kept
 from agents.model.faults import EndpointError, Fault, redact
 from agents.model.schema import contract_schema
 from agents.specialist import Specialist, Task, Tool
+from contracts import Handle
 from contracts.causes import cause_of
 from contracts.returns import Return
 from contracts.tokens import estimate
@@ -46,6 +47,7 @@ class Run:
         self.task = task
         self.tools: dict[str, Tool] = {}
         self.spent = [Spent()]
+        self.evidence: list[Handle] = []
         self.made = 0
         self.used = 0
         self.result: Return | None = None
@@ -130,7 +132,8 @@ class BoundedTool(StructuredTool):
         if run.used > MAX_TOOL_CALLS:
             return self._failed(input, "no tool calls left: hand back what was found")
         try:
-            return await (kept(run.task, self.name, call(input, config, **kwargs)) if self.name in run.tools else call(input, config, **kwargs))
+            work = call(input, config, **kwargs)
+            return await (kept(run.task, self.name, work, run.evidence) if self.name in run.tools else work)
         except (GraphBubbleUp, ValidationError):
             raise
         except Exception as error:

@@ -53,7 +53,7 @@ async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint)
         await _repair(run, specialist, task, endpoint, last)
     if run.result is None:
         raise RunFailed(run.cause or f"stopped at {MAX_CALLS} model calls without a return", run.spent[0])
-    return await _with_evidence(run.result, task), run.spent[0]
+    return _with_evidence(run.result, run), run.spent[0]
 
 
 async def _agent(run: Run, specialist: Specialist, task: Task, endpoint: Endpoint) -> Any:
@@ -91,12 +91,10 @@ async def _without_model(specialist: Specialist, task: Task) -> Return:
     return await made if inspect.isawaitable(made) else made
 
 
-async def _with_evidence(result: Return, task: Task) -> Return:
-    """Add what this step stored, and keep only criteria that this step works for."""
-    stem = f"A{task.step}"
-    stored = [handle.alias for handle in await task.store.list(task.case) if handle.alias == stem or handle.alias.startswith(f"{stem}.")]
-    mine = {name for name, _ in task.criteria}
-    artifacts = tuple(dict.fromkeys([*result.artifacts, *stored]))[:8]
+def _with_evidence(result: Return, run: Run) -> Return:
+    """Add what this run stored, and keep only criteria that its step works for."""
+    mine = {name for name, _ in run.task.criteria}
+    artifacts = tuple(dict.fromkeys([*result.artifacts, *(handle.alias for handle in run.evidence)]))[:8]
     return result.model_copy(update={"artifacts": artifacts, "settles": tuple(name for name in result.settles if name in mine)})
 
 
