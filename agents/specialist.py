@@ -1,6 +1,7 @@
 """What a specialist is (one frozen value) and what it is given for one piece of work."""
 
 import datetime as dt
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -9,15 +10,19 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from agents.offline.clauses import places
 from contracts.handles import DESCRIPTION, Handle
 from contracts.registry import Contract
 from contracts.returns import HEADLINE, MAX_ARTIFACTS, MAX_QUESTIONS, OUTCOME, QUESTION, Audience, Facts, Question, Return, Status
+from ledger.criteria import named
 from store.errors import ArtifactNotFound
 from store.protocol import ArtifactStore
 from store.text import read_text
 
 Tool = Callable[..., Any] | BaseTool
 """A function with a docstring, or a LangChain tool, such as one from an MCP server."""
+_ID = "c[1-9][0-9]?"
+_LABEL = re.compile(rf"(^\W*(?:(?:work on|for) )?|[;.]\s*|[(\[])?\b{_ID}\b(?:\s*(?:,|and|&|\+)\s*{_ID}\b)*(\s*[:)\]–—-]+)?\s*", re.I)
 STORED: ContextVar[list[Handle] | None] = ContextVar("stored", default=None)
 """What was stored since somebody began to look."""
 
@@ -30,6 +35,7 @@ class Task:
     case: str
     step: int
     ask: str
+    """What was asked, in plain words: criterion ids stand apart, in `criteria`."""
     goal: str
     criteria: tuple[tuple[str, str], ...] = ()
     """Criteria this step works for, as (id, text)."""
@@ -50,6 +56,13 @@ class Task:
     def key(self) -> str:
         """Idempotency key of this step: the same for every attempt at it; a new dispatch, such as after an answer, has another."""
         return f"{self.case}/s{self.step}"
+
+    @property
+    def place(self) -> str:
+        """The one address or street that it is about: of the last answer, else of the ask, its criteria or the goal; empty for none or several."""
+        texts = (*(answer for _, answer in reversed(self.answers)), self.ask, "\n".join(text for _, text in self.criteria), self.goal)
+        found = next(filter(None, map(places, texts)), ())
+        return found[0] if len(found) == 1 else ""
 
     async def put(self, body: bytes | str, *, kind: str, description: str, media_type: str = "text/plain") -> Handle:
         """Store bulk under this step and return its handle."""
@@ -107,6 +120,18 @@ class Task:
                 :MAX_QUESTIONS
             ],
         )
+
+
+def plain_ask(ask: str, criteria: Sequence[tuple[str, str]]) -> str:
+    """Return an ask without the criterion ids that label its parts; one that says nothing else asks for what the criteria say."""
+    mine = named(ask) & {name for name, _ in criteria}
+
+    def unlabelled(found: re.Match[str]) -> str:
+        is_label = (found[1] is not None or found[2]) and mine & set(re.findall(_ID, found.group().lower()))
+        return ((found[1] or "") if (found[1] or "").strip() in (";", ".") else "") if is_label else found.group()
+
+    plain = _LABEL.sub(unlabelled, ask).strip(" ;,")
+    return plain if re.search(r"\w", plain) else "; ".join(text for _, text in criteria)
 
 
 def no_tools(task: Task) -> Sequence[Tool]:

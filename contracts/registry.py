@@ -19,10 +19,13 @@ from contracts.tokens import estimate
 NAME = re.compile(r"^[a-z][a-z0-9_-]{0,63}$")
 RESERVED = frozenset(
     """
-    intake supervisor ask answer start end finish finished none all anyone everyone router desk
-    resident approver goal criteria system user assistant tool more
+    intake supervisor ask answer listen start end goal criteria ledger artifacts messages heard system user assistant tool
+    finish finished stop done complete completed final dispatch router desk orchestrator self me myself you yourself
+    resident approver human person people none null all any anyone anybody everyone everybody someone somebody nobody other others more
+    help run next back
     """.split()
 )
+"""What the graph, the router's replies and the people round it are called."""
 START = "start"
 DESCRIPTION = Capped(tokens=40, bytes=240)
 
@@ -53,8 +56,9 @@ def registry_of(specialists: Iterable[Contract]) -> Registry:
     found: dict[str, Contract] = {}
     for contract in specialists:
         check_contract(contract)
-        if contract.name in found:
-            raise RegistryError(f"specialist {contract.name!r} is registered twice: rename one of the two")
+        if other := next((name for name in found if _spelling(name) == _spelling(contract.name)), None):
+            how = "is registered twice" if other == contract.name else f"differs from {other!r} in separators alone"
+            raise RegistryError(f"specialist {contract.name!r} {how}: rename one of the two")
         found[contract.name] = contract
     if not found:
         raise RegistryError("no specialist is registered: add at least one to the registry")
@@ -70,7 +74,7 @@ def check_contract(contract: Contract) -> None:
     name = contract.name
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise RegistryError(f"specialist name {name!r} is not usable: lower-case letters, digits, _ and -, first a letter, at most 64 characters")
-    if name in RESERVED:
+    if _spelling(name) in RESERVED:
         raise RegistryError(f"specialist name {name!r} is reserved by the desk: choose another")
     if not contract.description.strip() or one_line(contract.description) != contract.description:
         raise RegistryError(f"specialist {name!r} needs a description of one line, without control or invisible characters")
@@ -85,6 +89,11 @@ def check_contract(contract: Contract) -> None:
     if not (isinstance(facts, type) and issubclass(facts, Facts)):
         raise RegistryError(f"specialist {name!r}: facts must be a subclass of contracts.Facts")
     check_facts(name, facts)
+
+
+def _spelling(name: str) -> str:
+    """Return what a model's reply and a Python module make of a name."""
+    return re.sub("[_-]+", "_", name).strip("_")
 
 
 def check_facts(name: str, facts: type[BaseModel]) -> None:

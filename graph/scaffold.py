@@ -1,52 +1,60 @@
 """A new specialist as text: its file, its test, and the two lines that register it."""
 
+import builtins
 import keyword
+import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import Template
 
+from agents.offline.matching import match
+from agents.offline.routing import Unknown
+from agents.specialist import Specialist
 from contracts import Contract, RegistryError, Return, registry_of
 
+WIDTH = 120
+"""Characters of a description on one line."""
+
 _FILE = Template('''\
-"""$description"""
+"""Try it: make run GOAL="There is a problem with $words at 31 Lantern St"."""
+
+import asyncio
 
 from agents.specialist import Specialist, Task
 from contracts import Facts, Return
 
 
-class ${Class}Facts(Facts):
-    """What the router may know besides two short texts: numbers, flags, dates, enums and ids, never prose."""
-
-    records: int
+class _Facts(Facts):
+    records: int  # what the router may know besides two short texts: numbers, flags, dates, enums and ids, never prose
 
 
-class ${Class}Return(Return):
-    """What $name hands back."""
-
-    facts: ${Class}Facts
+class _Return(Return):
+    facts: _Facts
 
 
-def look_up(matter: str) -> str:
-    """Find $words records on a matter, one line each; put your own source here. A model calls it as its tool."""
-    return f"- sample record of agents/$module.py about: {matter}\\n"
+def look_up(matter: str, place: str) -> list[str]:
+    """Find records on a matter at a place, one line each; a model calls this as its tool."""
+    # YOUR SOURCE HERE: a database, an API, a file; it may block. `place` is an address, or "" where none was named. No record: return [].
+    return [f"sample record of agents/$module.py: {matter}, place: {place or 'none'}"]
 
 
 async def run(task: Task) -> Return:
-    """Do one ask without a model: store the bulk, hand back what the router needs."""
-    text = look_up(task.ask)
-    count = text.count("\\n")
-    stored = await task.put(text, kind="records", description=f"$words: {count} on file")
-    return task.returned("done", f"$words: {count} on file", f"Records on file: {count}.", ${Class}Facts(records=count), [stored])
+    """Do one ask without a model: store what was found, hand back what the router needs."""
+    # To ask first: return task.returned("blocked", "no address", "It needs an address.", _Facts(records=0), [], ["Which address is it?"])
+    lines = await asyncio.to_thread(look_up, task.ask, task.place)
+    stored = await task.put("\\n".join(f"- {line}" for line in lines) or "No record.", kind="records", description=f"{len(lines)} on file")
+    return task.returned("done", stored.description, f"Records on file: {len(lines)}.", _Facts(records=len(lines)), [stored])
 
 
 $module = Specialist(
     name="$name",
-    description="$description",
-    returns=${Class}Return,
+    description=$description,
+    returns=_Return,
     run=run,
     tools=lambda task: [look_up],
     prompt="Call look_up for each matter of the ask and report only what it returns; no record is a finding.",
-    examples=("$words; $words complaint", "There is a problem with $words", "A complaint about $words"),
+    examples=("$words",$more),
 )
 ''')
 
@@ -59,19 +67,26 @@ from pathlib import Path
 $imports
 from store import MemoryStore
 
+NEW = $module
+# With a source of your own: an ask that it has records for, and what stands in one of them.
+ASK, FOUND = "$words at 12 Elm St", "12 Elm St"
+
 
 def test_its_examples_lead_to_it() -> None:
-    assert [match(text, SPECIALISTS)[0].name for text in $module.examples] == ["$name"] * len($module.examples)
+    for text in NEW.examples:
+        assert match(text, SPECIALISTS)[0].name == NEW.name
 
 
 async def test_it_stores_what_it_found_and_keeps_its_contract(tmp_path: Path) -> None:
-    given = {"case": "case", "step": 1, "goal": "$Title", "criteria": (("c1", "$words"),), "home": tmp_path, "today": dt.date(2025, 6, 1)}
-    task = Task(specialist=$module, ask="c1: $words at 12 Elm St", store=MemoryStore(), **given)
-    result = await $module.run(task)
-    assert isinstance(result, ${Class}Return) and result.status == "done" and result.settles == ("c1",)
-    assert b"12 Elm St" in await task.read(result.artifacts[0])
+    given = {"case": "case", "step": 1, "goal": "help", "criteria": (("c1", "help"),), "home": tmp_path, "today": dt.date(2025, 6, 1)}
+    task = Task(specialist=NEW, ask=ASK, store=MemoryStore(), **given)
+    result = await NEW.run(task)
+    assert isinstance(result, NEW.returns) and result.status == "done" and result.settles == ("c1",)
+    assert FOUND.encode() in await task.read(result.artifacts[0])
 ''')
 _IMPORTS = ("from agents.offline.matching import match", "from agents.registry import SPECIALISTS", "from agents.specialist import Task")
+_TAKEN = frozenset("dt given look_up match result run task text tmp_path".split())
+"""What the two files call other things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +99,33 @@ class Scaffold:
     test: str
 
 
-def scaffold(name: str, description: str, registered: Sequence[Contract]) -> Scaffold:
+def scaffold(name: str, description: str, registered: Sequence[Specialist]) -> Scaffold:
     """Return a new specialist as text.
 
     Raises:
-        RegistryError: The name or the description cannot be registered beside these.
+        RegistryError: The name or the description cannot be registered beside these, or the desk would not route by them.
     """
-    words = name.replace("_", " ").replace("-", " ")
+    words, module = " ".join(re.split("[_-]+", name)).strip(), name.replace("-", "_")
     description = description or f"{words.capitalize()}: problems and complaints with it, records of it."
     registry_of([*registered, Contract(name=name, description=description, returns=Return)])
-    module = name.replace("-", "_")
-    if keyword.iskeyword(module) or any(item.name.replace("-", "_") == module for item in registered):
-        raise RegistryError(f"specialist name {name!r} cannot be a Python name of its own beside the others: choose another")
+    if keyword.iskeyword(module) or module in _TAKEN or hasattr(builtins, module):
+        raise RegistryError(f"specialist name {name!r} means something in Python or in the new files: choose another")
     if any(char in description for char in '"\\$'):
         raise RegistryError(f"specialist {name!r}: a description without quotes, backslashes and dollar signs is needed")
-    values = {"name": name, "module": module, "words": words, "Title": words.capitalize(), "description": description}
-    values["Class"] = "".join(part.capitalize() for part in module.split("_"))
-    imports = [f"from agents.{module} import {values['Class']}Return, {module}", *_IMPORTS]
+    found = match(words, [*registered, Unknown(name, description, (words,))])
+    if not found or found[0].name != name:
+        raise RegistryError(f"specialist name {name!r} would lead no complaint to it beside the others: choose a word of its own for what it covers")
+    values = {"name": name, "module": module, "words": words, "Title": words.capitalize(), "description": _literal(description)}
+    values["more"] = f' "A problem with {words}"' if len(words) <= 50 else ""
+    imports = [f"from agents.{module} import {module}", *_IMPORTS]
     values["imports"] = "\n".join(sorted(imports))
     return Scaffold(module, _FILE.substitute(values), _TEST.substitute(values))
+
+
+def _literal(text: str) -> str:
+    """Return a text as source, over several lines where it is long."""
+    lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(f'    "{line} "' for line in lines).strip()[:-2] + '"'
 
 
 def registered_in(registry: str, module: str) -> str:

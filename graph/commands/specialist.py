@@ -17,13 +17,13 @@ async def main(options: argparse.Namespace) -> int:
     made = scaffold(options.name, options.description, agents.registry.SPECIALISTS)
     file, test = registry.parent / f"{made.module}.py", root / "tests" / "agents" / f"test_{made.module}.py"
     if taken := next((path for path in (file, file.with_suffix(""), test) if path.exists()), None):
-        raise RegistryError(f"{taken.relative_to(root)} exists already: choose another name, or remove it")
+        raise RegistryError(f"{taken.relative_to(root)} exists already: choose another name")
     source = registered_in(registry.read_text("utf-8"), made.module)
     await asyncio.to_thread(_write, {file: made.file, test: made.test, registry: source})
     lines = [
-        f"agents/{file.name}: the specialist; put your source into look_up, and say in description and examples what it is for",
-        f"tests/agents/{test.name}: its test: make test ONLY={test.relative_to(root)}",
-        "agents/registry.py: one import and one line; the README's generated parts follow with python -m tests.readme",
+        f"agents/{file.name}: the specialist; put your source where it says YOUR SOURCE HERE, and say in description and examples what it is for",
+        f"tests/agents/{test.name}: its test; run it with: make test ONLY={test.relative_to(root)}",
+        "agents/registry.py: one import and one line",
         f'try it: make run GOAL="There is a problem with {options.name.replace("_", " ").replace("-", " ")} at 31 Lantern St"',
     ]
     sys.stdout.write("\n".join(lines) + "\n")

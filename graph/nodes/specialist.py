@@ -17,7 +17,7 @@ from agents.model.calls import Spent as Cost
 from agents.model.endpoint import Endpoint
 from agents.model.faults import EndpointError, redact
 from agents.model.runner import RunFailed, run_with_model
-from agents.specialist import Specialist, Task
+from agents.specialist import Specialist, Task, plain_ask
 from contracts import DeskError, Handle, Return
 from contracts.causes import cause_of
 from contracts.returns import CAUSE, Audience
@@ -64,13 +64,14 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
 def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, step: JSON, context: Context) -> Task:
     texts = {item["id"]: item["text"] for item in ledger["criteria"]}
     mine = [item for item in ledger["questions"] if item["status"] == "answered" and item["specialist"] == specialist.name]
+    criteria = tuple((name, texts[name]) for name in step["criteria"])
     return Task(
         specialist=specialist,
         case=ledger["case"],
         step=step["n"],
-        ask=step["ask"],
+        ask=plain_ask(step["ask"], criteria),
         goal=ledger["goal"],
-        criteria=tuple((name, texts[name]) for name in step["criteria"]),
+        criteria=criteria,
         handles=tuple(Handle.model_validate(artifacts[alias]) for alias in step["handed"] if alias in artifacts),
         answers=tuple((item["text"], item["answer"]) for item in mine if item["to"] == Audience.RESIDENT),
         approved=tuple((item["text"], item["answer"]) for item in mine if item["to"] == Audience.APPROVER),

@@ -27,6 +27,12 @@ def test_unusable_names(name: Any) -> None:
         registry_of([contract(name=name)])
 
 
+@pytest.mark.parametrize("name", ["self_", "end-"])
+def test_a_spelling_of_a_reserved_name(name: str) -> None:
+    with pytest.raises(RegistryError, match="reserved"):
+        registry_of([contract(name=name)])
+
+
 @pytest.mark.parametrize("description", ["", " ", "two\nlines", "hidden\u200bmark", "\x1b[31mred", "word " * 60, "e" * 241])
 def test_unusable_descriptions(description: str) -> None:
     with pytest.raises(RegistryError, match="description"):
@@ -36,6 +42,8 @@ def test_unusable_descriptions(description: str) -> None:
 def test_names_are_taken_once_and_edges_lead_to_somebody() -> None:
     with pytest.raises(RegistryError, match="twice"):
         registry_of([contract(), contract()])
+    with pytest.raises(RegistryError, match="separators"):
+        registry_of([contract(name="lead-pipes"), contract(name="lead_pipes")])
     with pytest.raises(RegistryError, match="no specialist"):
         registry_of([])
     with pytest.raises(RegistryError, match="may follow 'parks'"):

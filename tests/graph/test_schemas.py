@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from agents.model.names import _FINISH, _SELF
 from agents.registry import SPECIALISTS
+from contracts.decision import Action
+from contracts.registry import RESERVED
+from contracts.returns import Audience
 from graph.chat import graph as chat
 from graph.workflow import graph as desk
 
@@ -50,3 +54,9 @@ def test_names_and_edges_are_real() -> None:
     assert more == moves | {("__start__", "listen"), ("answer", "__end__")} | {
         ("listen", name) for name in ("intake", "supervisor", "ask", "__end__")
     }
+
+
+def test_what_the_graphs_and_the_router_call_things_is_no_specialist() -> None:
+    inner = {name for graph in (desk, chat) for name in (*graph.nodes, *graph.channels) if name.isidentifier() and not name.startswith("_")}
+    assert inner - NAMES - RESERVED <= {"answer", "remaining_steps"} and {"ledger", "listen", "messages"} <= inner
+    assert {name for name in (*_FINISH, *_SELF, *Action, *Audience)} <= RESERVED

@@ -1,0 +1,57 @@
+"""What a specialist is given: the ask in plain words, ids apart, and the one place that it is about."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.registry import SPECIALISTS
+from agents.specialist import Task, plain_ask
+from store import MemoryStore
+
+CRITERIA = (("c1", "rats at 12 Elm St"), ("c2", "trash"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "plain"),
+    [
+        ("c1: rats at 12 Elm St", "rats at 12 Elm St"),
+        ("C1: rats", "rats"),
+        ("c1 - rats", "rats"),
+        ("c1 rats", "rats"),
+        ("c1, c2: rats; trash", "rats; trash"),
+        ("c1: rats; c2: trash at 3 Oak Ave", "rats; trash at 3 Oak Ave"),
+        ("Work on c1 rats; c2 trash", "rats; trash"),
+        ("For c1 and c2: rats", "rats"),
+        ("Look: c1: rats", "Look: rats"),
+        ("rats (c1)", "rats"),
+        ("rats [c1, c2] today", "rats today"),
+        ("c1", "rats at 12 Elm St; trash"),
+        ("c1 & c2.", "rats at 12 Elm St; trash"),
+        ("", "rats at 12 Elm St; trash"),
+        ("rats at 12 Elm St.", "rats at 12 Elm St."),
+        ("no heat in apt c1: look", "no heat in apt c1: look"),
+        ("rats in unit C2", "rats in unit C2"),
+        ("c5: rats", "c5: rats"),
+        ("12 Elm St c1 rats", "12 Elm St c1 rats"),
+    ],
+)
+def test_an_ask_is_told_without_the_ids_that_label_it(ask: str, plain: str) -> None:
+    assert plain_ask(ask, CRITERIA) == plain
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"ask": "rats at 31 Lantern St"}, "31 Lantern St"),
+        ({"ask": "rats", "criteria": (("c1", "31 Lantern St: rats"),)}, "31 Lantern St"),
+        ({"ask": "rats", "goal": "Potholes on Harrow Ave"}, "Harrow Ave"),
+        ({"ask": "rats at 31 Lantern St", "answers": (("Which one?", "48 Harrow Ave"), ("How many?", "two"))}, "48 Harrow Ave"),
+        ({"ask": "rats at 31 Lantern St and 48 Harrow Ave", "goal": "at 31 Lantern St"}, ""),
+        ({"ask": "rats"}, ""),
+    ],
+)
+def test_the_place_of_a_task(given: dict[str, Any], place: str) -> None:
+    rest = {"specialist": SPECIALISTS[0], "case": "c", "step": 1, "goal": "", "store": MemoryStore(), "home": Path(), "today": dt.date(2025, 1, 1)}
+    assert Task(**(rest | given)).place == place
