@@ -1,6 +1,8 @@
 """Which evidence closes which criterion: code decides, from steps and handles, whatever a text claims."""
 
 import re
+import unicodedata
+from functools import lru_cache
 from typing import Any
 
 ANY = "*"
@@ -15,10 +17,12 @@ _HEAD = re.compile(r"(?:c[1-9][0-9]?(?:\W+and)?\W+)+", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|except|without|excluding|ignore|skip)\s+(c[1-9][0-9]?)\b")
 
 
-def named(ask: str) -> set[str]:
+@lru_cache(maxsize=256)
+def named(ask: str) -> frozenset[str]:
     """Return the criterion ids that an ask means."""
+    ask = unicodedata.normalize("NFKC", ask)
     ask = _HEAD.sub(lambda head: head.group().lower(), ask, count=1) if _HEAD.match(ask) else ask
-    return set(_NAMED.findall(ask)) - set(_DENIED.findall(ask))
+    return frozenset(_NAMED.findall(ask)) - frozenset(_DENIED.findall(ask))
 
 
 def unnamed(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:

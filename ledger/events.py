@@ -162,8 +162,8 @@ class Returned(Event):
     specialist: Name
     result: JsonValue = None
     cause: Annotated[str, CAUSE] | Literal[""] = ""
-    seals: dict[Alias, Seal] = Field(default={}, max_length=MAX_ARTIFACTS)
-    """Seals of the handles that came with it."""
+    seals: tuple[tuple[Alias, Seal], ...] = Field(default=(), max_length=MAX_ARTIFACTS)
+    """Aliases and seals of the handles that came with it."""
     spent: Spent = Spent()
 
 

@@ -40,7 +40,7 @@ def judged(step: JSON, event: Returned, registry: Registry) -> tuple[JSON, list[
     questions = [apply.fresh_question(step, index, item) for index, item in enumerate(body.pop("questions"), 1)]
     settles = [name for name in body["settles"] if name in step["criteria"]]
     done = {**step, **body, "settles": settles, "questions": [item["id"] for item in questions], "cause": event.cause, "spent": spent, "hash": mark}
-    seals = {alias: event.seals[alias] for alias in result.artifacts if alias in event.seals}
+    seals = {alias: seal for alias, seal in event.seals if alias in result.artifacts}
     return done | ({"seals": seals} if seals else {}), questions
 
 

@@ -115,7 +115,7 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
         cause = _place_of(error)
     if cause:
         log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
-    seals = {handle.alias: handle_seal(handle.model_dump(mode="json")) for handle in handles}
+    seals = tuple((handle.alias, handle_seal(handle.model_dump(mode="json"))) for handle in handles)
     spent, name = spent_of(cost, started), specialist.name
     return Returned(case=task.case, step=task.step, specialist=name, result=body, cause=CAUSE.cut(cause), seals=seals, spent=spent), handles
 

@@ -424,10 +424,10 @@ def test_an_earlier_case_is_told_only_when_its_handle_is() -> None:
 def test_a_step_keeps_the_seals_of_the_handles_that_it_names() -> None:
     play = Play("one")
     play.dispatch(("permits", "c1: look"))
-    given = {"A1": "1" * 16, "A1.2": "2" * 16}
+    given = (("A1", "1" * 16), ("A1.2", "2" * 16))
     play.fold(Returned(case=CASE, step=1, specialist="permits", result=result(play.step(1)), seals=given))
     assert play.step(1)["seals"] == {"A1": "1" * 16} and checked(play.ledger) == play.ledger
-    for wrong in ({"A1": "x"}, {"../A1": "1" * 16}, {f"A1.{n}": "1" * 16 for n in range(2, 30)}):
+    for wrong in ([("A1", "x")], [("../A1", "1" * 16)], [(f"A1.{n}", "1" * 16) for n in range(2, 30)]):
         with pytest.raises(ValueError):
             Returned(case=CASE, step=1, specialist="permits", result=None, seals=wrong)
 

@@ -80,6 +80,56 @@ def test_the_same_ask_again_is_a_repeat_whatever_its_spelling(again: str) -> Non
     assert code(play, "dispatch", ("housing", again)) == "ok", "somebody else may look"
 
 
+SAME_ASKS = [
+    ("c1: Rats at 5 Elm St", "\uff43\uff11\uff1a\u3000\uff32\uff21\uff34\uff33 at \uff15 Elm St"),
+    ("c1: Rats at 5 Elm St", "c1: R\u200ba\u200dt\u2060s at 5 \u00adElm St"),
+    ("c1: caf\u00e9 at 5 Elm Stra\u00dfe", "c1: CAFE\u0301 at 5 ELM STRASSE"),
+    ("c1: o\ufb03ce of 5 Elm St", "c1: office of 5 Elm St"),
+    ("c1: Rats at 5 Elm St", "\u2014 c1 \u2014 \u201crats\u201d \u2026 at (5) #Elm St!!"),
+    ("c1, c2: rats", "c2, c1: rats"),
+    ("c2 c1: rats", "rats c1 c2"),
+    ("c1: rats, 2026-05-01T10:00:00Z", "c1: rats, 2026-05-02 11:30:59.125+02:00"),
+    ("c1: rats (asked at 10:15)", "c1: rats (asked at 9:45)"),
+    ("c1: rats as of 2026-05-01", "c1: rats as of 5/2/2026"),
+    ("c1: rats [10:15:01]", "c1: rats [22:15:59]"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_ASKS)
+def test_the_same_ask_in_other_letters_order_or_minute_is_a_repeat(one: str, other: str) -> None:
+    play = Play()
+    assert play.work(("permits", one), status="partial") == "ok"
+    assert code(play, "dispatch", ("permits", other)) == "repeat"
+    assert code(Play(), "dispatch", *(("permits", ask) for ask in (one, other))) == "ok", "dispatched at once they are one"
+    assert (
+        len(
+            judge(
+                Play().ledger, Decision(reason="", action="dispatch", dispatch=[{"specialist": "permits", "ask": ask} for ask in (one, other)])
+            ).dispatch
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("c1: inspections of 2026-05-01", "c1: inspections of 2026-05-02"),
+        ("c1: noise at 22:00", "c1: noise at 23:00"),
+        ("c1: record 1612345678", "c1: record 1612345679"),
+        ("c1: 12 Elm St and 14 Oak St", "c1: 14 Elm St and 12 Oak St"),
+        ("c1 not c2: rats", "c2 not c1: rats"),
+        ("c1: rats", "c2: rats"),
+        ("c1: \u0915\u093f\u0930\u093e\u092f\u093e", "c1: \u0915\u0930\u093e\u092f\u0940"),
+        ("c1: \u8001\u9f20", "c1: \u5783\u573e"),
+    ],
+)
+def test_asks_for_something_else_are_no_repeat(one: str, other: str) -> None:
+    play = Play()
+    assert play.work(("permits", one), status="partial", outcome="Nothing of that kind is on file") == "ok"
+    assert code(play, "dispatch", ("permits", other)) == "ok"
+
+
 def test_an_answer_to_its_own_question_justifies_a_repeat_once() -> None:
     play = Play()
     play.work(("permits", "c1: look"), ("housing", "c2: look"), status="blocked")
@@ -166,6 +216,7 @@ def test_a_reworded_ask_is_refused_when_the_last_two_said_the_same() -> None:
         ("Asked at 10:15: no permit", "Asked at 9:45 pm: no permit"),
         ("Asked on 1.5.2026: no permit", "Asked on 12/31/25: no permit"),
         ("Took 12 ms: no permit", "Took 3.5 s: no permit"),
+        ("No permit on file", "\uff2e\uff4f per\u200dmit on\u200b file"),
         ("At 1777777777 no permit", "At 1777777999 no permit"),
     ],
 )
