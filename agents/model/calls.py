@@ -92,7 +92,7 @@ def cost_of(message: AIMessage, prompt_tokens: int) -> Spent:
     usage = message.usage_metadata
     if usage and 0 < usage["input_tokens"] <= MOST_TOKENS and 0 <= usage["output_tokens"] <= MOST_TOKENS:
         cached = usage.get("input_token_details", {}).get("cache_read") or 0
-        return Spent(usage["input_tokens"], usage["output_tokens"], cached, "reported", 1)
+        return Spent(usage["input_tokens"], usage["output_tokens"], cached if 0 <= cached <= usage["input_tokens"] else 0, "reported", 1)
     calls = "".join(str(call.get("args")) for call in message.tool_calls)
     return Spent(prompt_tokens, estimate(message.text + calls), 0, "estimated", 1)
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import openai
 from langchain_core.exceptions import ContextOverflowError
+from langchain_core.messages.tool import invalid_tool_call
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from agents.model.faults import Fault, redact
+from agents.model.objects import says_twice
 from agents.model.settings import ModelChoice
 
 _WINDOW = re.compile(
@@ -48,8 +50,16 @@ class Chat(ChatOpenAI):
         message = choices[0]["message"]
         body["usage"] = _sound_usage(body.get("usage"))
         result = super()._create_chat_result({**body, "choices": [{**choices[0], "message": {"role": "assistant", **message}}]}, generation_info)
+        made: Any = result.generations[0].message
         if any(message.get(key) for key in _REASONING):
-            result.generations[0].message.additional_kwargs["reasoned"] = True
+            made.additional_kwargs["reasoned"] = True
+        raw = [(call.get("id"), call["function"]) for call in message.get("tool_calls") or () if isinstance(call.get("function"), Mapping)]
+        if any(says_twice(given.get("arguments")) for _, given in raw):
+            # Parsed arguments would keep the last of two values without a word.
+            made.tool_calls = []
+            made.invalid_tool_calls = [
+                invalid_tool_call(name=given.get("name"), args=given.get("arguments"), id=name, error="a key stands twice") for name, given in raw
+            ]
         return result
 
 

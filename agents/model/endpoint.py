@@ -15,9 +15,11 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from agents.model.calls import Spent, bounded, fault_of
 from agents.model.faults import EndpointError, Fault, describe, redact
-from agents.model.reading import Reading, read_decision
+from agents.model.objects import said_in
+from agents.model.reading import read_decision
 from agents.model.schema import decision_schema, shape
 from agents.model.settings import Method, ModelChoice
+from agents.model.stated import Reading
 from contracts.tokens import estimate
 
 log = logging.getLogger(__name__)
@@ -34,6 +36,8 @@ class Reply:
     message: AIMessage | None = None
     fault: Fault | None = None
     detail: str = ""
+    raw: str = ""
+    """What the message said, bounded, without its thoughts and without anything that looks like a credential."""
     spent: Spent = Spent()
     latency_ms: int = 0
     model: str = ""
@@ -147,19 +151,22 @@ class Endpoint:
                 options = {"extra_body": {**self.choice.extra, "response_format": kind if method is Method.JSON_SCHEMA else {"type": "json_object"}}}
         messages = [SystemMessage(system), HumanMessage(user)]
         started, spent = time.monotonic(), [Spent()]
-        message, fault, detail = None, None, ""
+        message, fault, detail, raw = None, None, "", ""
+        secrets = [self.choice.api_key.get_secret_value()] if self.choice.api_key else []
         try:
             chat = await self.chat()
             size = estimate(system + user) + len(json.dumps(schema)) // 4 * bool(options)
             message = await bounded(lambda: chat.ainvoke(messages, {"tags": ["nostream"]}, **options), self.choice, size, spent)
             fault = fault_of(message)
-            detail = redact(str(message.additional_kwargs.get("refusal") or "")) if fault else ""
+            detail = redact(str(message.additional_kwargs.get("refusal") or ""), secrets) if fault else ""
+            raw = redact(said_in(message), secrets, limit=600)
         except EndpointError as error:
             fault, detail = error.fault, error.detail
         return Reply(
             message=message,
             fault=fault,
             detail=detail,
+            raw=raw,
             spent=spent[0],
             latency_ms=round(1000 * (time.monotonic() - started)),
             model=self.choice.model,

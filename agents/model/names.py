@@ -15,13 +15,6 @@ _UNTICKED = re.compile(r"\[\s*\]|\(\s+\)")
 _LABEL = r"(?:next|rout(?:e|ing)|dispatch|send|decision|choice|choose|specialist|agent|worker|name|answer|final|select(?:ed)?|step|to|is|the|action)"
 _PREFIX = re.compile(rf"^(?:{_LABEL}[ _]*)*\s*(?::|=|->|=>)\s*|^(?:transfer|hand_?off|delegate|route|dispatch|call|send)_(?:back_)?to_", re.I)
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-AGAINST = re.compile(
-    r"\b(?:not|never|nor?|without|wrong|instead|rather|except|avoid|wait|scratch|actually|cannot|cancel|ignore|incorrect|mistaken?|refuse|correction|bad"
-    r"|disregard|strike|forget|retract)\b|n['’]t\b|~~|!=|\[ \]",
-    re.I,
-)
-_DRESS = re.compile(r"(?:```|~~~)\w*|</?\w+>")
-_AROUND = " \t\r\n.!?:;,`\"'*>()[]#-"
 
 
 class Unreadable(Exception):
@@ -78,13 +71,6 @@ def names_in(text: str, roster: Sequence[str]) -> set[str]:
     """Return the names in `roster` that stand in `text` as words, whatever their case and separators."""
     spellings = {name: r"[\s_-]*".join(map(re.escape, _key(name).split("_"))) for name in roster}
     return {name for name, spelling in spellings.items() if re.search(rf"(?<![^\W_]){spelling}(?![^\W_])", text, re.I)}
-
-
-def speaks_against(before: str, after: str) -> bool:
-    """Say whether the sentence before an object, or what follows it closely, takes it back or offers another."""
-    before = re.split(r"[!?\n]|\.\s", _DRESS.sub("", before).rstrip(_AROUND))[-1]
-    after = _DRESS.sub("", after).lstrip(_AROUND)[:80]
-    return bool(AGAINST.search(before) or AGAINST.search(after) or re.match(r"or\b", after, re.I))
 
 
 def words_of(value: object) -> list[str]:

@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agents.model.faults import Fault
 from agents.model.names import Unreadable
+from agents.model.prose import OBJECT
 
 MAX_CHARS = 32_768
 MAX_SPANS = 20
@@ -14,9 +15,11 @@ MAX_SPANS = 20
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _TAG = r"(?:think|thinking|thought|reasoning)\b[^<>]*>"
 _THINK = re.compile(rf"<{_TAG}.*?</{_TAG}|^.*</{_TAG}", re.S | re.I)
+_UNSAID = "<…>"
 _FENCE = re.compile(r"^(?:```|~~~)[^\n`{]*|(?:```|~~~)\s*$")
 _CURLY = str.maketrans("“”„‟‘’", '""""\'\'')
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w-]*|-?\d[\d.eE+-]*|\s+|.", re.S)
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 _LITERALS = {"None": "null", "True": "true", "False": "false", "null": "null", "true": "true", "false": "false"}
 
 
@@ -24,7 +27,7 @@ def read_object(reply: Any) -> dict[str, Any] | Fault:
     """Return the one JSON object in a message or text, or the fault that kept it from being read."""
     try:
         calls = tool_calls(reply)
-        found = [first_value(call[1]) for call in calls] if calls else [value for value, _, _ in values(without_thoughts(text_of(reply)))]
+        found = [opened(call[1]) for call in calls] if calls else parted(without_thoughts(text_of(reply)))[0]
     except Unreadable as wrong:
         return wrong.fault
     objects = [value for value in found if isinstance(value, dict)]
@@ -41,7 +44,8 @@ def text_of(reply: Any) -> str:
     """
     content = reply if isinstance(reply, str) else getattr(reply, "content", None)
     if isinstance(content, list):
-        content = "".join(part if isinstance(part, str) else str(part.get("text") or "") for part in content if isinstance(part, str | Mapping))
+        parts = [part if isinstance(part, Mapping) else {"text": part} for part in content]
+        content = "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") in ("text", "output_text"))
     if not isinstance(content, str) or not content.strip():
         raise Unreadable(Fault.EMPTY, "the reply is empty")
     if len(content) > MAX_CHARS:
@@ -53,6 +57,25 @@ def tool_calls(reply: Any) -> list[tuple[Any, Any]]:
     """Return the name and arguments of each tool call in a message, broken ones included."""
     calls = [*(getattr(reply, "tool_calls", None) or ()), *(getattr(reply, "invalid_tool_calls", None) or ())]
     return [(call.get("name"), call.get("args")) for call in calls if isinstance(call, Mapping)]
+
+
+def said_in(reply: Any) -> str:
+    """Return what a message says outside its thoughts, its tool calls included, for a record of it."""
+    text = _THINK.sub(_UNSAID, _ANSI.sub("", str(getattr(reply, "text", reply))[:MAX_CHARS]))
+    if unended := re.search(f"<{_TAG}", text, re.I):
+        text = text[: unended.start()] + _UNSAID
+    return " ".join([text, *(f"{name}({given})" for name, given in tool_calls(reply))]).strip()
+
+
+def says_twice(text: Any) -> bool:
+    """Say whether `text` is JSON in which a key stands twice with different values."""
+    try:
+        _loads(text if isinstance(text, str) else "")
+    except Unreadable:
+        return True
+    except ValueError:
+        pass
+    return False
 
 
 def without_thoughts(text: str) -> str:
@@ -71,32 +94,51 @@ def without_thoughts(text: str) -> str:
     return text
 
 
-def first_value(value: Any) -> Any:
-    """Return `value`, parsed when it is text that holds JSON."""
+def opened(value: Any) -> Any:
+    """Return `value`, or the one object in it where it is text that holds one and nothing else; blank text is an empty object."""
     if not isinstance(value, str):
         return value
-    return next((found for found, _, _ in values(value[:MAX_CHARS])), None) if value.strip() else {}
+    if not value.strip():
+        return {}
+    found, words = parted(value[:MAX_CHARS])
+    return found[0] if len(found) == 1 and not words.strip(f" \t\r\n}}{OBJECT}") else None
 
 
-def values(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Yield each outermost JSON value in `text`, mended if need be, with where it starts and ends.
+def nested(value: Any, free: Container[str]) -> Iterator[Any]:
+    """Yield `value` and all that is in it at any depth, with texts that hold an object opened, without empty values and what `free` keys say."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        if isinstance(value, Mapping):
+            waiting += [item for key, item in value.items() if item not in _EMPTY and not (key in free and isinstance(item, str | list))]
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
+            waiting += parted(value[:MAX_CHARS])[0]
+
+
+def parted(text: str) -> tuple[list[Any], str]:
+    """Part `text` into its outermost JSON objects, mended if need be, and the words around them with a mark for each object.
 
     Raises:
         Unreadable: A key stands twice in one object with different values, so neither counts.
     """
     try:
-        yield _loads(_FENCE.sub("", _FENCE.sub("", text.strip())) if text.startswith(("```", "~~~")) else text), 0, len(text)
-        return
+        whole = _loads(_FENCE.sub("", _FENCE.sub("", text.strip())) if text.startswith(("```", "~~~")) else text)
+        return ([whole], OBJECT) if isinstance(whole, dict | list) else ([], text)
     except ValueError:
         pass
+    found, words, last = [], "", 0
     for start, end in _spans(text.translate(_CURLY)):
         for piece in (text[start:end], _mended(text[start:end])):
             try:
-                value = _loads(piece)
+                found.append(_loads(piece))
             except ValueError:
                 continue
-            yield value, start, end
+            words, last = words + text[last:start] + OBJECT, end
             break
+    return found, words + text[last:]
 
 
 def _loads(text: str) -> Any:

@@ -10,9 +10,9 @@ from langgraph.types import Command
 
 from agents.model.calls import Spent
 from agents.model.corrections import FINAL, correction_for
-from agents.model.endpoint import Endpoint, Reply
-from agents.model.faults import Fault, redact
-from agents.model.reading import Reading
+from agents.model.endpoint import Endpoint
+from agents.model.faults import Fault
+from agents.model.stated import Reading
 from contracts import LedgerError, clip
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
@@ -166,7 +166,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
         verdicts.append(verdict.code)
         if verdict.ok:
             break
-        raw = RAW.cut(redact(_said(reply), limit=600)) or raw
+        raw = RAW.cut(reply.raw) or raw
         if verdict.code == Fault.WINDOW_EXCEEDED and not halved:
             halved, prompt = True, await _compacted(turn, runtime, turn.ledger["setup"]["limits"]["budget"] // 2)
             continue
@@ -215,10 +215,3 @@ def _judged(turn: Turn, reading: Reading) -> tuple[Decision | None, Verdict]:
     # A case may outlive a specialist: its roster stays as it was opened, the graph has no such node any more.
     gone = [item.specialist for item in verdict.dispatch if item.specialist not in turn.desk.specialists]
     return decision, Verdict("not_registered", f"{gone[0]} is not there any more: choose another") if gone else verdict
-
-
-def _said(reply: Reply) -> str:
-    if reply.message is None:
-        return ""
-    calls = [f"{call['name']}({call['args']})" for call in reply.message.tool_calls]
-    return " ".join([reply.message.text, *calls])[:4000]

@@ -10,8 +10,8 @@ from langchain_core.language_models import BaseChatModel
 from agents.model.calls import Spent
 from agents.model.endpoint import Endpoint, Reply
 from agents.model.faults import Fault
-from agents.model.reading import Reading
 from agents.model.settings import OFFLINE, ModelChoice, ModelSettings, loaded
+from agents.model.stated import Reading
 from agents.offline.routing import OfflineRouter
 from agents.registry import SPECIALISTS
 from ledger import Prompt, judge

@@ -11,8 +11,8 @@ from pydantic import SecretStr
 
 from agents.model.endpoint import KNOWN, Endpoint, Reply
 from agents.model.faults import Fault
-from agents.model.reading import Reading
 from agents.model.settings import Method, ModelChoice
+from agents.model.stated import Reading
 from contracts.decision import Action
 from tests.endpoint import (
     USAGE,

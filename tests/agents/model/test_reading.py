@@ -3,28 +3,13 @@
 import json
 
 import pytest
-from langchain_core.messages import AIMessage
 
 from agents.model.faults import Fault
 from agents.model.objects import read_object
-from agents.model.reading import Choice, read_decision
+from agents.model.reading import read_decision
+from agents.model.stated import Choice
 from contracts.decision import Action
-
-ROSTER = ("permits", "street_lights", "potholes", "housing")
-FULL = {
-    "reason": "c1 is open",
-    "action": "dispatch",
-    "dispatch": [{"specialist": "permits", "ask": "c1: permits at 12 Elm St", "handles": ["A1"]}],
-    "out_of_scope": ["c3"],
-}
-
-
-def read(text: object) -> object:
-    """Return the fault, the finish or ask action, or the names dispatched."""
-    found = read_decision(text, ROSTER)
-    if found.fault is not None:
-        return found.fault
-    return [choice.specialist for choice in found.dispatch] or found.action
+from tests.agents.model.replies import FULL, ROSTER, message, read
 
 
 @pytest.mark.parametrize(
@@ -276,13 +261,6 @@ def test_thoughts_are_not_the_answer(text: str, expected: list[str]) -> None:
     assert read(text) == expected
 
 
-def message(*wanted: tuple[str, object], content: str = "") -> AIMessage:
-    """Return a message with tool calls; text as arguments stands for what could not be parsed."""
-    good = [{"name": name, "args": given, "id": str(n)} for n, (name, given) in enumerate(wanted) if isinstance(given, dict)]
-    bad = [{"name": name, "args": given, "id": str(n), "error": "x"} for n, (name, given) in enumerate(wanted) if not isinstance(given, dict)]
-    return AIMessage(content, tool_calls=good, invalid_tool_calls=bad)
-
-
 def test_several_tool_calls_are_one_fan_out_without_duplicates() -> None:
     found = read_decision(message(("permits", {"ask": "c1"}), ("housing", {"ask": "c2"}), ("permits", {"ask": "c1"})), ROSTER)
     assert found.dispatch == (Choice("permits", "c1"), Choice("housing", "c2"))
@@ -307,7 +285,7 @@ def test_several_tool_calls_are_one_fan_out_without_duplicates() -> None:
     ],
 )
 def test_tool_calls_are_read_like_text(wanted: list[tuple[str, object]], expected: object) -> None:
-    assert read(message(*wanted, content="housing")) == expected
+    assert read(message(*wanted)) == expected
 
 
 def test_a_fan_out_is_bounded() -> None:
@@ -377,91 +355,6 @@ def test_with_two_names_that_differ_only_in_separators_neither_is_guessed() -> N
     roster = ("street_lights", "street-lights")
     assert read_decision("street lights", roster).fault is Fault.AMBIGUOUS
     assert read_decision("street-lights", roster).dispatch[0].specialist == "street-lights"
-
-
-@pytest.mark.parametrize(
-    "form",
-    [
-        "{}\nActually, housing.",
-        "{}\n\nScratch that. Send it to housing.",
-        "{}. That is wrong.",
-        "{} would be a mistake.",
-        "{}\n```\nDisregard the above.",
-        "{} or housing",
-        "{} or stop",
-        '{}\n["housing"]',
-        "{}\nThen Street Lights.",
-        "{}\nPlease call transfer_to_housing",
-        '{} {{"next_agent":"housing"}}',
-        "Incorrect: {}",
-        "Wrong. {}",
-        "Wrong!\n\n[{}]",
-        "Do not do this:\n{}",
-        "Do not do this:\n```json\n{}\n```",
-        "Do not, whatever happens, send it on like this: {}",
-        "~~{}~~",
-    ],
-)
-@pytest.mark.parametrize("made", ['{"next":"permits"}', json.dumps(FULL), '{"action":"finish"}'])
-def test_words_around_an_object_that_speak_against_it_are_heard(form: str, made: str) -> None:
-    assert read(form.format(made)) is Fault.AMBIGUOUS
-
-
-@pytest.mark.parametrize(
-    "form", ["This is for permits.\n{}", "{}\nPermits will see to it.", "```json\n{}\n```\nAll good!", '{{"thought":"c1 is not done"}}\n{}']
-)
-def test_words_around_an_object_that_agree_with_it_do_no_harm(form: str) -> None:
-    assert read(form.format('{"next":"permits"}')) == ["permits"]
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        {"next": "permits", "specialist": "housing"},
-        {"next": "permits", "specialist": "parks"},
-        {"dispatch": "permits", "specialist": "housing"},
-        {"action": "dispatch", "dispatch": ["permits"], "next": "housing"},
-        {"action": "dispatch", "dispatch": ["permits", "housing"], "next": "housing"},
-        {"action": "dispatch", "dispatch": [{"specialist": "permits", "ask": "c1", "next": "housing"}]},
-        {"action": "dispatch", "dispatch": [{"specialist": "permits", "ask": "c1", "action": "finish"}]},
-        {"action": "dispatch", "dispatch": ["permits"], "next": "FINISH"},
-        {"decision": {"next": "permits"}, "args": {"next": "housing"}},
-        {"next": "permits", "args": {"next": "housing"}},
-        {"action": "finish", "next": "permits"},
-        {"action": "finish", "args": {"specialist": "permits"}},
-        {"name": "permits", "parameters": {"next": "housing"}},
-        {"name": "finish", "parameters": {"next": "housing"}},
-        {"name": "permits", "next": "housing"},
-    ],
-)
-def test_an_object_that_means_two_things_means_neither(made: dict[str, object]) -> None:
-    assert read(json.dumps(made)) is Fault.AMBIGUOUS
-    assert read(message(("decision", made))) is Fault.AMBIGUOUS
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        {"next": "permits", "specialist": "Permits"},
-        {"action": "dispatch", "dispatch": ["permits"], "next": None},
-        {"name": "permits", "arguments": {"specialist": "permits", "ask": "c1"}},
-        {"decision": {"next": "permits"}, "args": {"next": ["permits"]}, "name": "Jane"},
-    ],
-)
-def test_an_object_that_says_the_same_twice_counts(made: dict[str, object]) -> None:
-    assert read(json.dumps(made)) == ["permits"]
-
-
-@pytest.mark.parametrize("given", [{"specialist": "housing"}, {"next": "housing"}, {"action": "finish"}, {"args": {"next": "housing"}}])
-def test_a_tool_whose_arguments_name_somebody_else_is_ambiguous(given: dict[str, object]) -> None:
-    assert read(message(("permits", given))) is Fault.AMBIGUOUS
-
-
-def test_what_stands_beside_a_tool_call_can_speak_against_it() -> None:
-    assert read(message(("finish", {"next": "permits"}))) is Fault.AMBIGUOUS
-    assert read(message(("permits", {}), content="do not use permits, use housing")) is Fault.AMBIGUOUS
-    assert read(message(("permits", {}), content="<think>not housing</think>On it.")) == ["permits"]
-    assert read(message(("permits", {}), content="<think>not housing</think>")) == ["permits"]
 
 
 @pytest.mark.parametrize("form", ["!{}", "!= {}", "~{}", "~~{}~~", "[ ] {}", "- [ ] {}", "**!{}**", "Next: ~~{}~~", "next != {}", "( ) {}"])
