@@ -1,5 +1,6 @@
 """Handles: what the router sees of an artifact, while the body stays in the store."""
 
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -59,11 +60,18 @@ def _merged(current: Any, update: Any) -> dict[str, Any]:
     for alias, value in update.items():
         if value is None:
             merged.pop(alias, None)
-        elif alias not in merged:
-            try:
-                handle = Handle.model_validate(value.model_dump() if isinstance(value, Handle) else value)
-            except (ValueError, TypeError, RecursionError):
-                continue
-            if handle.alias == alias:
-                merged[alias] = handle.model_dump(mode="json")
+        elif alias not in merged and (plain := _read(value)) and plain["alias"] == alias:
+            merged[alias] = plain
     return {alias: merged[alias] for alias in sorted(merged, key=str)}
+
+
+def _read(value: Any) -> dict[str, Any] | None:
+    try:
+        return _plain(tuple((value.model_dump() if isinstance(value, Handle) else value).items())).copy()
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _plain(items: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    return Handle.model_validate(dict(items)).model_dump(mode="json")

@@ -21,8 +21,9 @@ from contracts import Registry, SettingsError, registry_of
 from graph.context import Context
 from graph.events import event
 from graph.settings import DeskSettings
+from graph.state import folded
 from graph.telemetry import observe
-from ledger import Limits, Setup, Spent, check_budget, fold
+from ledger import Limits, Setup, Spent, check_budget
 from ledger.alarms import alarms
 from ledger.events import roster_of
 from ledger.figures import figures
@@ -124,8 +125,8 @@ class Desk:
 
     def fold(self, ledger: Any, events: Any) -> JSON:
         """Fold events as the reducer will, so that a node can go on with the result."""
-        folded: JSON = fold(ledger, events, self.registry)
-        return folded
+        result: JSON = folded(ledger, events, self.registry)
+        return result
 
     def alarms_of(self, case: str) -> set[tuple[str, str]]:
         """Return the alarms of a case that were told already."""

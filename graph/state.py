@@ -1,5 +1,6 @@
 """What the graph carries: the ledger and the artifact handles, and nothing else."""
 
+from collections import deque
 from typing import Annotated, Any
 
 from langgraph.channels import EphemeralValue, UntrackedValue
@@ -28,13 +29,27 @@ def state_for(registry: Registry) -> type:
     """Return the state class whose ledger channel judges every return by its specialist's contract in this registry."""
 
     def reduce_ledger(current: Any, update: Any) -> Any:
-        return fold(current, update, registry)
+        return folded(current, update, registry)
 
     class State(TypedDict):
         ledger: Annotated[JSON, Field(description="The task ledger: goal, criteria, steps, questions, decisions."), reduce_ledger]
         artifacts: Annotated[JSON, Field(description="Artifact handles by alias; the bodies are in the store."), merge_handles]
 
     return State
+
+
+_RECENT: deque[tuple[Any, Any, Registry, Any]] = deque(maxlen=32)
+
+
+def folded(ledger: Any, events: Any, registry: Registry) -> Any:
+    """Fold events; what a node has just folded, to go on with it, its reducer takes from there: the same objects make the same ledger."""
+    for event in events if isinstance(events, (list, tuple)) else [events]:
+        known = next((item[3] for item in _RECENT if item[0] is ledger and item[1] is event and item[2] is registry), None)
+        if known is None:
+            known = fold(ledger, event, registry)
+            _RECENT.append((ledger, event, registry, known))
+        ledger = known
+    return ledger
 
 
 class View(TypedDict):

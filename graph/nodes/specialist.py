@@ -49,12 +49,13 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
         model = desk.specialist_model(context) if specialist.prompt else None
         tasks = [_task(desk, specialist, ledger, artifacts, step, context) for step in pending_steps(ledger, specialist.name)]
         done = await asyncio.gather(*(_work(desk, specialist, task, model) for task in tasks))
-        for (event, _), task in zip(done, tasks, strict=True):
-            folded = next(item for item in desk.fold(ledger, plain(event))["steps"] if item["n"] == task.step)
+        events = [plain(event) for event, _ in done]
+        for event, task in zip(events, tasks, strict=True):
+            folded = next(item for item in desk.fold(ledger, event)["steps"] if item["n"] == task.step)
             told = {key: folded[key] for key in ("n", "specialist", "ask", "status", "headline", "cause", "artifacts", "spent")}
             tell(runtime, "rejected" if folded["status"] == "rejected" else "return", case=ledger["case"], **told)
         handles = {handle.alias: handle.model_dump(mode="json") for _, found in done for handle in found}
-        return {"ledger": [plain(event) for event, _ in done], "artifacts": handles}
+        return {"ledger": events, "artifacts": handles}
 
     node.__name__ = specialist.name
     node.__doc__ = specialist.description
