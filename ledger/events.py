@@ -11,10 +11,12 @@ from contracts.handles import Alias, CaseId, Digest
 from contracts.registry import Contract
 from contracts.returns import CAUSE, MAX_ARTIFACTS, Closed, CriterionId
 from contracts.text import Capped
+from ledger.criteria import EACH_OWNER
 
 VERSION = 1
 MAX_GOAL = 100_000
 MAX_CRITERIA = 12
+MAX_OWNERS = 8
 CRITERION = Capped(tokens=24, bytes=120)
 ANSWER = Capped(tokens=56, bytes=240, empty=True)
 RAW = Capped(tokens=600, bytes=600, empty=True)
@@ -81,7 +83,7 @@ class NewCriterion(Closed):
     """
 
     text: Annotated[str, CRITERION]
-    owners: tuple[Name, ...] = Field(default=(), max_length=8)
+    owners: tuple[Name, ...] = Field(default=(), max_length=MAX_OWNERS)
     source: Literal["caller", "proposed"] = "caller"
     candidates: tuple[Name, ...] = Field(default=(), max_length=8)
 
@@ -209,7 +211,7 @@ class Finished(Event):
     status: Literal["done", "stopped"]
     reason: Annotated[str, LINE] = ""
     answer: Alias | None = None
-    missing: tuple[Alias, ...] = Field(default=(), max_length=64)
+    missing: tuple[Alias, ...] = Field(default=(), max_length=MAX_CRITERIA * MAX_OWNERS * EACH_OWNER)
     spent: Spent = Spent()
 
 

@@ -16,6 +16,7 @@ from graph.desk import Desk, spent_of, tell, watch
 from graph.state import View
 from graph.voice import spoken as say
 from ledger import Finished, checked, checked_handles, plain
+from ledger.criteria import alias_order
 from ledger.replay import whole
 from ledger.view import open_criteria
 from store.errors import StoreError
@@ -43,7 +44,8 @@ def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
             return {"answer": await _read_again(desk, ledger, artifacts)}
         findings, missing = await _findings(desk, ledger, artifacts)
         stopped = ledger["reason"] or open_criteria(ledger)
-        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=tuple(missing[-64:]))
+        gone = tuple(sorted(set(missing) & {alias for item in ledger["criteria"] for alias in item["evidence"]}, key=alias_order))
+        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=gone)
         preview, lost = desk.fold(ledger, plain(closing)), _labelled(missing, artifacts)
         cost = Cost()
         if desk.is_offline(context):

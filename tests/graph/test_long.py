@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.model.calls import Spent
 from agents.specialist import Task
 from contracts import Return
 from graph.archives import load_archives
-from ledger import rebuild
+from ledger import NewCriterion, rebuild
 from ledger.figures import figures
 from ledger.replay import rebuild_all
 from tests.graph.running import Ran
-from tests.scripted import Count, dispatch, four
+from tests.scripted import Count, dispatch, finish, four, specialist
 from tests.vocabularies import VOCABULARIES
 
 
@@ -81,3 +82,33 @@ async def test_each_hop_adds_about_one_line_whatever_a_specialist_writes() -> No
     assert len(sizes_in) == 40 or ran.ledger["archive"]
     assert max(later - earlier for earlier, later in pairwise(sizes_in[1:])) < 60 and max(sizes_in) <= 1500
     assert not any("of the list" in prompt for prompt in ran.router.prompts)
+
+
+async def test_the_most_evidence_that_a_case_can_have_is_lost_and_none_of_it_goes_unsaid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve criteria, eight owners each, two artifacts from every owner for every criterion: 192 bodies that nobody can read any more."""
+    names = tuple("abcdefgh")
+
+    async def proposed(*given: Any) -> tuple[tuple[NewCriterion, ...], Spent]:
+        return tuple(NewCriterion(text=f"matter {n}", owners=names, source="proposed") for n in range(1, 13)), Spent()
+
+    async def two(task: Task) -> Return:
+        found = [await task.put(f"body {part} of step {task.step}", kind="note", description=f"Part {part}") for part in "xy"]
+        return task.returned("done", f"found {task.step}", f"Record {task.step} answers the ask.", Count(count=1), found)
+
+    def by_turns(system: str, user: str) -> str:
+        n = 12 - int(re.findall(r"LEFT (\d+) hops", user)[0]) + 1
+        return dispatch(*((name, f"c{n}: look") for name in names)) if n <= 12 else finish()
+
+    monkeypatch.setattr("graph.nodes.intake.propose_criteria", proposed)
+    ran = Ran(specialists=[specialist(name, two) for name in names], checkpointer=InMemorySaver(), max_parallel=8, budget=6000, max_hops=12)
+    ran.router.answer = by_turns
+    seen = await ran.graph.ainvoke({"goal": "rats"}, ran.config, interrupt_before=["answer"])
+    evidence = {alias for item in seen["ledger"]["criteria"] for alias in item["evidence"]}
+    assert len(evidence) == 192 and {item["status"] for item in seen["ledger"]["criteria"]} == {"met"}
+    for alias in evidence:
+        await ran.store.delete(seen["ledger"]["case"], alias)
+    ended = await ran.graph.ainvoke(None, ran.config)
+    assert {(item["status"], item["reason"]) for item in ended["ledger"]["criteria"]} == {("unsettled", "its evidence could not be read any more")}
+    assert ended["ledger"]["status"] == "stopped" and not any(item["evidence"] for item in ended["ledger"]["criteria"])
+    told = ended["answer"].partition("Could not be read any more")[2]
+    assert evidence <= set(re.findall(r"\bA\d+(?:\.\d+)?", told))
