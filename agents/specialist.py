@@ -23,8 +23,8 @@ Tool = Callable[..., Any] | BaseTool
 """A function with a docstring, or a LangChain tool, such as one from an MCP server."""
 _ID = "c[1-9][0-9]?"
 _LABEL = re.compile(rf"(^\W*(?:(?:work on|for) )?|[;.]\s*|[(\[])?\b{_ID}\b(?:\s*(?:,|and|&|\+)\s*{_ID}\b)*(\s*[:)\]–—-]+)?\s*", re.I)
-STORED: ContextVar[list[Handle] | None] = ContextVar("stored", default=None)
-"""What was stored since somebody began to look."""
+STORED: ContextVar[list[tuple[str, bytes | str]] | None] = ContextVar("stored", default=None)
+"""What was stored since somebody began to look, as (alias, body)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Task:
             producer=self.specialist.name,
         )
         if (stored := STORED.get()) is not None:
-            stored.append(handle)
+            stored.append((handle.alias, body))
         return handle
 
     async def read(self, alias: str, start: int = 0, length: int = 16_384) -> bytes:

@@ -19,11 +19,10 @@ from typing_extensions import override
 
 from agents.model.calls import Spent, bounded, fault_of
 from agents.model.endpoint import Endpoint
-from agents.model.evidence import kept
+from agents.model.evidence import Evidence
 from agents.model.faults import EndpointError, Fault, redact
 from agents.model.schema import contract_schema
 from agents.specialist import Specialist, Task, Tool
-from contracts import Handle
 from contracts.causes import cause_of
 from contracts.returns import Return
 from contracts.tokens import estimate
@@ -47,7 +46,7 @@ class Run:
         self.task = task
         self.tools: dict[str, Tool] = {}
         self.spent = [Spent()]
-        self.evidence: list[Handle] = []
+        self.evidence = Evidence(task)
         self.made = 0
         self.used = 0
         self.result: Return | None = None
@@ -133,7 +132,7 @@ class BoundedTool(StructuredTool):
             return self._failed(input, "no tool calls left: hand back what was found")
         try:
             work = call(input, config, **kwargs)
-            return await (kept(run.task, self.name, work, run.evidence) if self.name in run.tools else work)
+            return await (run.evidence.kept(self.name, work) if self.name in run.tools else work)
         except (GraphBubbleUp, ValidationError):
             raise
         except Exception as error:

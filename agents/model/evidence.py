@@ -1,4 +1,4 @@
-"""What a model's tools return is evidence: each result that its tool did not store itself becomes an artifact of the step."""
+"""What a model's tools return is evidence: results that no tool stored itself become an artifact of the step."""
 
 from collections.abc import Awaitable
 from typing import Any
@@ -6,22 +6,48 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 
 from agents.specialist import STORED, Task
-from contracts import Handle, clip
+from contracts import clip
+from contracts.tokens import estimate
 
-SHOWN_TOKENS = 1_200
+SHOWN_TOKENS = 2_000
+"""Most tokens of a result that a model is shown; a longer one is stored at once, so that the rest can be read."""
 
 
-async def kept(task: Task, name: str, call: Awaitable[Any], evidence: list[Handle]) -> Any:
-    """Await a tool's message and store what it returned, unless it failed, said nothing or stored something itself; add to `evidence`."""
-    stored: list[Handle] = []
-    token = STORED.set(stored)
-    try:
-        message = await call
-    finally:
-        STORED.reset(token)
-        evidence += stored
-    if stored or not isinstance(message, ToolMessage) or message.status == "error" or not message.text.strip():
-        return message
-    handle = await task.put(message.text, kind="tool_result", description=f"result of {name}")
-    evidence.append(handle)
-    return message.model_copy(update={"content": f"Stored as {handle.alias}.\n{clip(message.text, tokens=SHOWN_TOKENS)}"})
+class Evidence:
+    """What the tools of one run stored and returned."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._stored: dict[str, bytes | str] = {}
+        self._results: list[tuple[str, str]] = []
+
+    async def kept(self, name: str, call: Awaitable[Any]) -> Any:
+        """Await a tool's message and keep what it returned, unless it failed, said nothing or stored something itself."""
+        stored: list[tuple[str, bytes | str]] = []
+        token = STORED.set(stored)
+        try:
+            message = await call
+        finally:
+            STORED.reset(token)
+            self._stored |= stored
+        if stored or not isinstance(message, ToolMessage) or message.status == "error" or not message.text.strip():
+            return message
+        if estimate(message.text) <= SHOWN_TOKENS:
+            self._results.append((name, message.text))
+            return message
+        alias = await self._put(message.text, f"result of {name}")
+        return message.model_copy(update={"content": f"Stored as {alias}.\n{clip(message.text, tokens=SHOWN_TOKENS)}"})
+
+    async def aliases(self) -> list[str]:
+        """Return what was stored, results included, less those that an artifact holds word for word."""
+        texts = [body for body in self._stored.values() if isinstance(body, str)]
+        left = {text: name for name, text in self._results if not any(text in other for other in texts)}
+        self._results = []
+        if left:
+            await self._put("\n\n".join(left), f"results of {', '.join(dict.fromkeys(left.values()))}")
+        return list(self._stored)
+
+    async def _put(self, text: str, description: str) -> str:
+        handle = await self._task.put(text, kind="tool_result", description=description)
+        self._stored[handle.alias] = text
+        return handle.alias

@@ -16,7 +16,7 @@ from agents.model.objects import read_object
 from agents.model.schema import contract_schema
 from agents.specialist import Specialist, Task
 from contracts.errors import DeskError
-from contracts.returns import Return
+from contracts.returns import MAX_ARTIFACTS, Return
 from contracts.text import clip, quoted
 from store.errors import StoreError
 
@@ -53,7 +53,10 @@ async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint)
         await _repair(run, specialist, task, endpoint, last)
     if run.result is None:
         raise RunFailed(run.cause or f"stopped at {MAX_CALLS} model calls without a return", run.spent[0])
-    return _with_evidence(run.result, run), run.spent[0]
+    try:
+        return await _with_evidence(run.result, run), run.spent[0]
+    except StoreError as error:
+        raise RunFailed(str(error), run.spent[0]) from error
 
 
 async def _agent(run: Run, specialist: Specialist, task: Task, endpoint: Endpoint) -> Any:
@@ -91,10 +94,10 @@ async def _without_model(specialist: Specialist, task: Task) -> Return:
     return await made if inspect.isawaitable(made) else made
 
 
-def _with_evidence(result: Return, run: Run) -> Return:
+async def _with_evidence(result: Return, run: Run) -> Return:
     """Add what this run stored, and keep only criteria that its step works for."""
     mine = {name for name, _ in run.task.criteria}
-    artifacts = tuple(dict.fromkeys([*result.artifacts, *(handle.alias for handle in run.evidence)]))[:8]
+    artifacts = tuple(dict.fromkeys([*result.artifacts, *await run.evidence.aliases()]))[:MAX_ARTIFACTS]
     return result.model_copy(update={"artifacts": artifacts, "settles": tuple(name for name in result.settles if name in mine)})
 
 

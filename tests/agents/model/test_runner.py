@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,7 +65,9 @@ def tools(task: Task) -> Sequence[Callable[..., Any]]:
 PERMITS = Specialist(name="permits", description="building permits", returns=PermitReturn, run=offline, tools=tools, prompt="You look up permits.")
 
 
-async def run(*script: Script, rules: Any = (), **settings: Any) -> tuple[Return | None, Any, ScriptedEndpoint, Task]:
+async def run(
+    *script: Script, specialist: Specialist | None = None, rules: Any = (), **settings: Any
+) -> tuple[Return | None, Any, ScriptedEndpoint, Task]:
     """Run the specialist against a script; a failed run gives None and its error."""
     store = MemoryStore()
     other = await store.put("case1", "other body", stem="A1", kind="note", description="note", producer="housing")
@@ -86,7 +89,7 @@ async def run(*script: Script, rules: Any = (), **settings: Any) -> tuple[Return
     with ScriptedEndpoint(*script, rules=rules) as server:
         model = Endpoint(ModelChoice(role="specialist", model="m", base_url=server.url, **{"timeout": 5.0, "attempts": 1, **settings}))
         try:
-            result, spent = await run_with_model(PERMITS, task, model)
+            result, spent = await run_with_model(specialist or PERMITS, task, model)
             return result, spent, server, task
         except RunFailed as error:
             return None, error, server, task
@@ -101,6 +104,49 @@ async def test_tools_then_the_contract() -> None:
     assert result.artifacts == ("A3",), "what a tool stored is evidence even where the model does not name it"
     assert result.settles == ("c1",), "a criterion of another step is not settled"
     assert (spent.calls, spent.tokens_in, spent.tokens_source) == (2, 200, "reported")
+
+
+def searching(task: Task) -> Sequence[Callable[..., Any]]:
+    def search(street: str) -> str:
+        """Search one street."""
+        return f"permit P-7 in {street}\n" * (400 if street == "Long" else 3)
+
+    async def report(text: str) -> str:
+        """Store a report."""
+        return (await task.put(text, kind="report", description="report")).alias
+
+    return (search, report)
+
+
+async def stored(*script: Script) -> list[tuple[str, str, str]]:
+    """Return alias, description and body of what a run with tools that return texts hands back."""
+    result, _, _, task = await run(*script, calls(("hand_back", GOOD)), specialist=replace(PERMITS, tools=searching))
+    assert result is not None
+    handles = [await task.store.stat("case1", alias) for alias in result.artifacts]
+    assert len(handles) == sum(handle.alias.startswith("A3") for handle in await task.store.list("case1")), "nothing else is left in the store"
+    return [(handle.alias, handle.description, (await task.read(handle.alias)).decode()) for handle in handles]
+
+
+async def test_what_tools_return_becomes_one_artifact_of_the_step() -> None:
+    elm, oak = "permit P-7 in Elm\n" * 3, "permit P-7 in Oak\n" * 3
+    found = await stored(calls(("search", {"street": "Elm"}), ("search", {"street": "Oak"})), calls(("search", {"street": "Elm"})))
+    assert found == [("A3", "results of search", f"{elm}\n\n{oak}")]
+
+
+async def test_what_an_artifact_of_a_tool_holds_word_for_word_is_not_stored_twice() -> None:
+    elm = "permit P-7 in Elm\n" * 3
+    found = await stored(calls(("search", {"street": "Elm"})), calls(("report", {"text": f"I found:\n{elm}"})))
+    assert found == [("A3", "report", f"I found:\n{elm}")]
+    found = await stored(calls(("search", {"street": "Elm"})), calls(("report", {"text": "I found P-7."})))
+    assert found == [("A3", "report", "I found P-7."), ("A3.2", "results of search", elm)]
+
+
+async def test_a_result_too_long_to_show_is_stored_at_once_and_can_be_read_on() -> None:
+    script = calls(("search", {"street": "Long"})), calls(("read_artifact", {"alias": "A3", "start": 7_000})), calls(("hand_back", GOOD))
+    result, _, server, _ = await run(*script, specialist=replace(PERMITS, tools=searching))
+    assert result is not None and result.artifacts == ("A3",)
+    shown, read = (message["content"] for message in server.requests[-1]["messages"] if message["role"] == "tool")
+    assert shown.startswith("Stored as A3.") and len(shown) < 8_000 and "permit P-7 in Long" in read
 
 
 async def test_the_brief_is_data_on_single_lines() -> None:
