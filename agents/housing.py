@@ -125,6 +125,6 @@ housing = Specialist(
         "sem aquecimento; mofo; baratas; pas de chauffage; moisissure; punaises; chofaj; rental unit delivery conditions; uninhabitable; "
         "code violation; smell of gas in my apartment",
         "Heat off; thermostat; electricity goes out; stairs rotted; no handrail; asthma; slumlord; sleeping in shifts; windows smashed; "
-        "empty house; teenagers going in; roof falling in; no smoke detectors; tenants; hallway ceiling collapsed; rusted",
+        "empty house; teenagers going in; roof falling in; no smoke detectors; tenants; hallway ceiling collapsed; rusted; olor a gas",
     ),
 )

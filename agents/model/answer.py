@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.model.calls import Spent
 from agents.model.endpoint import Endpoint
+from agents.offline.languages import UNCOVERED, UNREAD, is_read
 from agents.offline.urgency import urgent
 from contracts import clip, one_line
 from contracts.returns import is_content_free
@@ -90,11 +91,15 @@ def _endings(ledger: JSON, missing: Sequence[str]) -> list[str]:
     if left := [item for item in ledger["criteria"] if item["status"] in ("unsettled", "open")]:
         parts.append("\n".join(["Not settled:", *(f"  - {one_line(item['text'])}: {_why(ledger, item)}" for item in left)]))
     if outside := [item for item in ledger["criteria"] if item["status"] == "out_of_scope"]:
-        why = "none of the desk's specialists handles this; please turn to the city's general 311 line"
-        parts.append("\n".join(["Out of scope:", *(f"  - {one_line(item['text'])}: {why}" for item in outside)]))
+        parts.append("\n".join(["Out of scope:", *(f"  - {one_line(item['text'])}: {_whose(item)}" for item in outside)]))
     if missing:
         parts.append(_lost(missing))
     return parts
+
+
+def _whose(item: JSON) -> str:
+    unread = UNREAD in item["reason"] and not is_read(item["text"])
+    return f"{UNREAD if unread else UNCOVERED}; please turn to the city's general 311 line"
 
 
 def _lost(missing: Sequence[str]) -> str:

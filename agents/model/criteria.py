@@ -7,11 +7,13 @@ from agents.model.calls import Spent
 from agents.model.endpoint import Endpoint
 from agents.model.faults import Fault
 from agents.model.objects import read_object
+from agents.offline.clauses import places
 from agents.offline.proposing import propose
 from agents.specialist import Specialist
-from contracts.text import clip, verbatim
+from contracts.text import clip, one_line, verbatim
 from ledger.events import CRITERION, MAX_CRITERIA, NewCriterion
 
+JSON = dict[str, Any]
 OFFLINE = "offline"
 MOST_SHOWN = 500
 MOST_EARLIER = 200
@@ -25,32 +27,62 @@ Reply with one JSON object: criteria, a list of objects with text and owners."""
 
 
 async def propose_criteria(
-    router: Endpoint, goal: str, specialists: Sequence[Specialist], earlier: str = ""
+    router: Endpoint, goal: str, specialists: Sequence[Specialist], earlier: JSON | None = None
 ) -> tuple[tuple[NewCriterion, ...], Spent]:
-    """Return 1 to 12 proposed criteria; a model's proposal counts only as far as it fits, and never names anyone unknown."""
-    spent = Spent()
-    if router.choice.model != OFFLINE:
-        roster = "\n".join(f"- {item.name}: {item.description}" for item in specialists)
-        before = f"EARLIER {verbatim(clip(earlier, tokens=MOST_EARLIER))}\n" if earlier else ""
-        user = f"{before}GOAL {verbatim(clip(goal, tokens=MOST_SHOWN))}"
-        reply = await router.call(_SYSTEM.format(roster=roster), user, schema=_schema([item.name for item in specialists]), name="criteria")
-        spent = reply.spent
-        found = read_object(reply.message) if reply.message is not None else Fault.EMPTY
-        if not isinstance(found, Fault) and (criteria := _fitting(found, {item.name for item in specialists})):
-            return criteria, spent
-    return tuple(NewCriterion(text=item.text, owners=item.owners, source="proposed") for item in propose(goal, specialists, earlier)), spent
+    """Return 1 to 12 proposed criteria; a model's proposal counts only as far as it fits, and never names anyone unknown.
+
+    Args:
+        router: Whoever proposes.
+        goal: What the resident wrote.
+        specialists: Whoever is registered.
+        earlier: The ledger of the case before on this thread.
+    """
+    plain = [_criterion(item.text, item.owners) for item in propose(goal, specialists, before=_worked(earlier))]
+    if router.choice.model == OFFLINE:
+        return tuple(plain), Spent()
+    before = _told(earlier)
+    roster = "\n".join(f"- {item.name}: {item.description}" for item in specialists)
+    user = (f"EARLIER {verbatim(clip(before, tokens=MOST_EARLIER))}\n" if before else "") + f"GOAL {verbatim(clip(goal, tokens=MOST_SHOWN))}"
+    reply = await router.call(_SYSTEM.format(roster=roster), user, schema=_schema([item.name for item in specialists]), name="criteria")
+    found = read_object(reply.message) if reply.message is not None else Fault.EMPTY
+    kept = [] if isinstance(found, Fault) else _fitting(found, {item.name for item in specialists}, f"{goal} {before}".casefold())
+    if kept and len(named := _places(goal)) > 1:
+        told = {place for item in kept for place in _places(item.text)}
+        kept += [item for item in plain if (named - told) & _places(item.text)]
+    return tuple((kept or plain)[:MAX_CRITERIA]), reply.spent
 
 
-def _fitting(found: dict[str, Any], names: set[str]) -> tuple[NewCriterion, ...]:
+def _worked(ledger: JSON | None) -> list[str]:
+    return list(dict.fromkeys(item["specialist"] for item in (*ledger["summaries"], *ledger["steps"]))) if ledger else []
+
+
+def _told(ledger: JSON | None) -> str:
+    """Return the case before in one line: its goal, what was to be settled, by whom and how it ended, and what people answered."""
+    if not ledger:
+        return ""
+    matters = (f"{'+'.join(item['owners']) or 'nobody'} {item['status']}: {item['text']}" for item in ledger["criteria"])
+    return one_line(" | ".join([clip(ledger["goal"], tokens=MOST_EARLIER // 2), *matters, *(item["answer"] for item in ledger["questions"])]))
+
+
+def _fitting(found: JSON, names: set[str], said: str) -> list[NewCriterion]:
+    """Return what fits of a proposal: single lines that say different things, for known specialists, at no place that nobody named."""
     items = found.get("criteria")
     kept: dict[str, NewCriterion] = {}
     for item in items if isinstance(items, list) else []:
         text, owners = (item.get("text"), item.get("owners")) if isinstance(item, dict) else (None, None)
         line = CRITERION.cut(text) if isinstance(text, str) else ""
-        if line:
+        if line and all(word in said for place in _places(line) for word in place.split()):
             known = tuple(dict.fromkeys(name for name in owners if name in names)) if isinstance(owners, list) else ()
-            kept.setdefault(line, NewCriterion(text=line, owners=known[:8], source="proposed"))
-    return tuple(kept.values())[:MAX_CRITERIA]
+            kept.setdefault(line.casefold(), _criterion(line, known[:8]))
+    return list(kept.values())
+
+
+def _criterion(text: str, owners: Sequence[str]) -> NewCriterion:
+    return NewCriterion(text=text, owners=tuple(owners), source="proposed")
+
+
+def _places(text: str) -> set[str]:
+    return {" ".join(place.casefold().split()[:-1]) for place in places(text)}
 
 
 def _schema(names: list[str]) -> dict[str, Any]:

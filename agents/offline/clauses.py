@@ -22,13 +22,21 @@ _TIMES = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|Apri
 _BEFORE = r"\b(?:[Aa]t|[Ii]n|[Oo]n|[Nn]ear|[Bb]y|[Bb]ehind|[Oo]utside)\s+(?:the\s+)?|\b\d{1,5}[a-z]?\s+"
 _ELSEWHERE = re.compile(rf"(?:{_BEFORE})(?!{_TIMES}|[AP]M\b)[A-Z][\w']+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SPELT = re.compile(r"\b(?:[a-z][ -]){3,}[a-z]\b")
 _STRONG = re.compile(r"[.;!?|\n\r\u2028\u2029:()\"“”]+|,\s*(?:and|but|plus|also)\b", re.I)
 _WEAK = re.compile(r",|\s[-–—]+\s|\b(?:and|but|also|while|plus|meanwhile|because|then|y|e|et)\b", re.I)
 _LIST = re.compile(r",|[&/+]|\b(?:and|plus|y|e|et)\b", re.I)
 _NOT = frozenset("no not never without cannot dont doesnt didnt isnt arent wasnt hasnt havent wont cant sin sem sans".split())
 _ARTICLES = frozenset(("a", "an", "any", "the"))
 
-STOP = frozenset(
+SPANISH = frozenset(
+    """
+    al alguien aqui cada como con cuando cuanto de del desde donde el ella ellos en es ese esa esta estan este esto fue ha hace hay hoy ir la las le
+    lo los mas me mi mis mucha mucho muy no nos nuestra nuestro nunca o para pero por porque que quien se ser si sobre su sus tambien tengo tiene
+    toda todas todo todos una unas unos y ya yo
+    """.split()
+)
+ENGLISH = frozenset(
     """
     a about above across after again ago all almost along already also always am an and another any anymore anyone anything are area around as
     ask asked at away back be because become been before behind being below between boston both but by call called came can case city close come
@@ -46,6 +54,7 @@ STOP = frozenset(
     whether which while who whole whose why will with within work would year yes yesterday yet you your
     """.split()
 )
+STOP = ENGLISH | SPANISH
 """Words that say nothing about who should look at a complaint."""
 
 
@@ -100,7 +109,7 @@ def words(text: str) -> list[str]:
     """Return the stemmed content words of `text`, in order, those that it denies marked with `!`."""
     out: list[str] = []
     denied, bare, dropped = 0, False, 0
-    for token in _WORD.findall(_fold(text)):
+    for token in tokens(text):
         if token in _NOT or token.endswith(("n't", "n’t")):
             denied, bare = (3, False) if token in ("no", "without") else (1, True)
         elif bare and token == "about":
@@ -117,6 +126,13 @@ def words(text: str) -> list[str]:
             out.append("!" * (denied > 0) + stem(token))
             denied, bare = denied - 1, False
     return out
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of `text`, folded to plain lower-case letters; a word that is spelt out is one."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(char for char in folded if not unicodedata.combining(char))
+    return _WORD.findall(_SPELT.sub(lambda found: re.sub(r"\W", "", found[0]), plain))
 
 
 def stem(word: str) -> str:
@@ -167,11 +183,6 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _says(text: str) -> bool:
     return len(words(text)) + bool(_NOT & set(text.casefold().split())) > 1
-
-
-def _fold(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in folded if not unicodedata.combining(char))
 
 
 def _blank(found: re.Match[str]) -> str:

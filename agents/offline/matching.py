@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from agents.offline.clauses import Clause, clauses, stem
+from agents.offline.asides import silenced
+from agents.offline.clauses import MOST, Clause, clauses, stem, tokens
 from agents.offline.scope import OUT_OF_SCOPE
 
 THRESHOLD = 1.35
 """Score of the best clause from which a specialist is consulted."""
+HINT = 0.8
+"""Score from which a text that says nothing plainer names one specialist; "and the sidewalk there?" says one word of it."""
 SHARE = 0.6
 """A clause speaks for a specialist only with this share of what it says for the one it speaks for most."""
+LISTED = 3.5
+"""Score from which one thing of a list ("rats and no heat") speaks for a specialist whatever else its clause says."""
 SMOOTH = 0.6
 PAIR = 1.0
 FADE = 0.3
@@ -53,32 +58,43 @@ class Match:
     """The clauses of the text that speak for it, as written."""
 
 
-def match(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE, *, least: float = THRESHOLD) -> tuple[Match, ...]:
+def match(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE) -> tuple[Match, ...]:
     """Return the specialists that `text` is for, best first; nobody when none covers it.
 
     Args:
         text: A complaint, a criterion, or part of one.
         specialists: Whoever is registered.
         out_of_scope: Example texts for nobody; those that a registered description names do not count.
-        least: Score from which a specialist is meant; a follow-up that names one thing needs less than a first complaint.
     """
-    return tuple(found for found in _ranked(text, specialists, out_of_scope, least) if found.name != NONE)
+    return tuple(found for found in _ranked(text, specialists, out_of_scope, THRESHOLD) if found.name != NONE)
+
+
+def hinted(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE) -> tuple[Match, ...]:
+    """Return the one specialist that `text` hints at where it says one thing and says it vaguely; else nobody."""
+    ranked = _ranked(text, specialists, out_of_scope, HINT)[: len(clauses(text)) == 1]
+    return tuple(found for found in ranked if found.name != NONE)
 
 
 def foreign(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str] = OUT_OF_SCOPE) -> bool:
     """Say whether `text` is plainly about something that none covers, rather than about nothing known."""
-    return [found.name for found in _ranked(text, specialists, out_of_scope)] == [NONE]
+    return [found.name for found in _ranked(text, specialists, out_of_scope, THRESHOLD)] == [NONE]
 
 
-def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str], least: float = THRESHOLD) -> list[Match]:
+def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[str], least: float) -> list[Match]:
     known = tuple((item.name, item.description, tuple(item.examples)) for item in specialists)
-    weights = _index(known, tuple(out_of_scope))
-    found = clauses(text)
-    scored = [_score(clause, weights) for clause in found]
+    names, weights = [item[0] for item in known], _index(known, tuple(out_of_scope))
+    text = text[:MOST]
+    heard = clauses(text, silenced(text, names))
+    if not heard and (ordered := [name for name in names if name in tokens(text)]):
+        return [Match(name, THRESHOLD, tuple(clause.text for clause in clauses(text))) for name in ordered]
+    return _rank(heard or clauses(text), names, weights, least)
+
+
+def _rank(found: Sequence[Clause], names: Sequence[str], weights: Weights, least: float) -> list[Match]:
+    scored = [_heard(clause, weights) for clause in found]
     ranked = []
-    for name in (*(item[0] for item in known), NONE):
-        mine = [(row[name], at) for at, row in enumerate(scored) if name in row and row[name] >= min(STRONG * THRESHOLD, SHARE * max(row.values()))]
-        mine.sort(key=lambda pair: (-pair[0], pair[1]))
+    for name in (*names, NONE):
+        mine = sorted(((row[name], at) for at, row in enumerate(scored) if name in row), key=lambda pair: (-pair[0], pair[1]))
         total = sum(score * FADE**place for place, (score, _) in enumerate(mine))
         if total >= least:
             loud = sorted(at for score, at in mine if score >= least / 2)
@@ -86,9 +102,24 @@ def _ranked(text: str, specialists: Iterable[Described], out_of_scope: Sequence[
     return sorted(ranked, key=lambda item: -item.score)
 
 
-def _score(clause: Clause, weights: Weights) -> dict[str, float]:
+def _heard(clause: Clause, weights: Weights) -> dict[str, float]:
+    """Return the scores of those that a clause speaks for: as a whole, or with one of the things that it lists."""
+    row = _loudest(_score(clause.terms, weights))
+    for part in clause.parts:
+        for name, score in _loudest(_score(part, weights)).items():
+            if score >= LISTED:
+                row[name] = max(score, row.get(name, 0.0))
+    return row
+
+
+def _loudest(row: dict[str, float]) -> dict[str, float]:
+    least = min(STRONG * THRESHOLD, SHARE * max(row.values(), default=0.0))
+    return {name: score for name, score in row.items() if score >= least}
+
+
+def _score(terms: Iterable[str], weights: Weights) -> dict[str, float]:
     row: defaultdict[str, float] = defaultdict(float)
-    for term in sorted(clause.terms):
+    for term in sorted(terms):
         for name, weight in weights.get(term, {}).items():
             row[name] += weight
     return dict(row)
@@ -103,7 +134,7 @@ def _index(known: tuple[tuple[str, str, tuple[str, ...]], ...], out_of_scope: tu
 
 def _claimed(text: str, roster: Weights) -> bool:
     """Say whether a description names something that an out-of-scope text is about."""
-    return any(score >= THRESHOLD for clause in clauses(text) for score in _score(clause, roster).values())
+    return any(score >= THRESHOLD for clause in clauses(text) for score in _score(clause.terms, roster).values())
 
 
 def _count(name: str, description: str, examples: Iterable[str]) -> Counter[str]:

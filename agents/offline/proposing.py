@@ -1,21 +1,22 @@
 """Criteria for a goal that came without any: from the goal and the registry alone, no model."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.offline.clauses import addresses as find_addresses
-from agents.offline.clauses import words
+from agents.offline.asides import silenced
+from agents.offline.clauses import addresses, clauses, words
+from agents.offline.following import meant
 from agents.offline.matching import Described, Match, foreign, match
 from ledger.events import CRITERION, MAX_CRITERIA
 
-Addresses = Callable[[str], tuple[tuple[int, int, str], ...]]
-HINT = 0.8
-"""Score from which a follow-up that adds something names whom it is for; "and the sidewalk there?" says one word of it."""
-_MORE = re.compile(r"\W*(?:and|also|what about|how about)\b", re.I)
+_ADDED = re.compile(r"(?:also|besides|plus|another thing|tambi[eé]n|adem[aá]s)\b", re.I)
+_BESIDES = re.compile(r",\s*(?:and|plus|also|y|e)\W*$|[.;!?\n]\s*(?:and|also|plus|besides|y|tambi[eé]n|adem[aá]s)\W*$", re.I)
+_SUBJECT = re.compile(r"(?:my|our|the|an?|there|some\w+|mi|nuestr[oa]|hay|el|la|una?)\b", re.I)
+"""A clause that is added and has a subject of its own is a matter of its own."""
 _SENTENCE = re.compile(r"[^.;!?\n]+[.;!?\n]*")
 _EDGES = " \t\r\n.,;:!?-–—"
-_AND = re.compile(r"^(?:and|but|also|plus)\b|\b(?:and|but|at|in|on|of|by|for|to|is|has|from|near)$", re.I)
+_AND = re.compile(r"^(?:and|but|also|plus|y|e|et)\b|\b(?:and|but|at|in|on|of|by|for|to|is|has|from|near|y|e|en|de|del|em|na|no|au|a|à)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,47 +29,64 @@ class Proposal:
     """Best first; empty when no specialist covers it."""
 
 
-def propose(goal: str, specialists: Iterable[Described], earlier: str = "", addresses: Addresses = find_addresses) -> tuple[Proposal, ...]:
-    """Return at most 12 criteria: one per matched specialist, or one per address when the goal names several.
+def propose(goal: str, specialists: Iterable[Described], *, before: Sequence[str] = ()) -> tuple[Proposal, ...]:
+    """Return at most 12 criteria: one per matched specialist, or one per address when the goal names several, and one for what is for nobody.
 
     Args:
         goal: What the resident wrote.
         specialists: Whoever is registered.
-        earlier: What the case before on this thread was about; says whom a follow-up means that names nobody itself.
-        addresses: Finds street addresses as (start, end, address).
+        before: Who worked on the case before on this thread; whom a follow-up means that names nobody itself.
     """
     known = tuple(specialists)
     parts = _by_address(goal, addresses(goal))
     if len(parts) > 1:
         return _per_address(goal, parts, known)
-    return _by_specialist(goal, known, earlier)
+    names = meant(goal, known, before)
+    lines = _lines(goal, [item for item in match(goal, known) if item.name in names], known)
+    lines = lines or {(goal,): tuple(names)}
+    return tuple(Proposal(CRITERION.cut("; ".join(told)) or "the complaint", owners) for told, owners in list(lines.items())[:MAX_CRITERIA])
 
 
-def _by_specialist(goal: str, known: Sequence[Described], earlier: str) -> tuple[Proposal, ...]:
-    found = match(goal, known) or (match(goal, known, least=HINT)[:1] if earlier and _MORE.match(goal) else ())
-    if not found and earlier and not foreign(goal, known):
-        return (Proposal(CRITERION.cut(goal), tuple(item.name for item in match(earlier, known))),)
+def _lines(text: str, found: Sequence[Match], known: Sequence[Described]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Return clauses -> owners, in the order of the text; what is plainly for nobody stands alone, what says nothing known with what it follows."""
     if not found:
-        return (Proposal(CRITERION.cut(goal) or "the complaint", ()),)
-    texts: dict[str, list[str]] = {}
-    for item in sorted(found, key=lambda item: _place(goal, item)):
-        texts.setdefault(CRITERION.cut("; ".join(item.clauses)), []).append(item.name)
-    return tuple(Proposal(text, tuple(owners)) for text, owners in list(texts.items())[:MAX_CRITERIA])
+        return {}
+    owners: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for item in found:
+        owners[item.clauses] = (*owners.get(item.clauses, ()), item.name)
+    lines = {told: list(told) for told in owners}
+    last = next(iter(owners))
+    for clause in clauses(text, silenced(text, [item.name for item in known])):
+        if mine := next((told for told in owners if clause.text in told), None):
+            last = mine
+        elif foreign(clause.text, known) or _is_added(text, clause.text):
+            owners[clause.text,] = ()
+            lines[clause.text,] = [clause.text]
+        else:
+            lines[last].append(clause.text)
+    order = sorted(owners, key=lambda told: _place(text, told))
+    return {tuple(lines[told]): owners[told] for told in order}
+
+
+def _is_added(text: str, clause: str) -> bool:
+    line = " ".join(text.split())
+    return bool(_ADDED.match(clause) or _SUBJECT.match(clause) and _BESIDES.search(line[: line.find(clause)]))
 
 
 def _per_address(goal: str, parts: dict[str, str], known: Sequence[Described]) -> tuple[Proposal, ...]:
-    whole = match(goal, known)
-    proposals = []
+    whole, proposals, strange = match(goal, known), [], []
     for address, said in parts.items():
-        found = match(said, known) or (() if words(_tidy(said, parts)) else whole)
-        told = [_tidy(clause, parts) for item in found for clause in item.clauses] or [_tidy(said, parts)]
+        lines = _lines(said, match(said, known), known) or {(said,): () if words(_tidy(said, parts)) else tuple(item.name for item in whole)}
+        owners = tuple(dict.fromkeys(name for named in lines.values() for name in named))
+        told = [_tidy(clause, parts) for clauses, named in lines.items() if named or not owners for clause in clauses]
         what = "; ".join(dict.fromkeys(filter(None, told))) or _tidy(goal, parts)
-        proposals.append(Proposal(CRITERION.cut(f"{address}: {what}"), tuple(item.name for item in found)))
+        proposals.append(Proposal(CRITERION.cut(f"{address}: {what}"), owners))
+        strange += [Proposal(CRITERION.cut(f"{address}: {'; '.join(clauses)}"), ()) for clauses, named in lines.items() if owners and not named]
     if len(proposals) > MAX_CRITERIA:
         rest = list(parts)[MAX_CRITERIA - 1 :]
         owners = tuple(dict.fromkeys(name for item in proposals[MAX_CRITERIA - 1 :] for name in item.owners))
         proposals[MAX_CRITERIA - 1 :] = [Proposal(CRITERION.cut(f"{len(rest)} more: {', '.join(rest)}"), owners)]
-    return tuple(proposals)
+    return tuple([*proposals, *strange][:MAX_CRITERIA])
 
 
 def _by_address(goal: str, found: Sequence[tuple[int, int, str]]) -> dict[str, str]:
@@ -112,5 +130,5 @@ def _tidy(text: str, names: Iterable[str]) -> str:
     return bare
 
 
-def _place(goal: str, item: Match) -> int:
-    return " ".join(goal.split()).find(item.clauses[0]) if item.clauses else len(goal)
+def _place(text: str, told: Sequence[str]) -> int:
+    return " ".join(text.split()).find(told[0]) if told else len(text)

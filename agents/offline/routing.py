@@ -13,13 +13,13 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from agents.offline.clauses import addresses
-from agents.offline.matching import Described, foreign, match
+from agents.offline.following import meant
+from agents.offline.languages import UNCOVERED, UNREAD, is_read
+from agents.offline.matching import Described
 from agents.offline.scope import PRECEDENCE
 from agents.offline.situation import Criterion, Situation, read
 from contracts.decision import ASK, MAX_DISPATCH, REASON, Action, Decision, Dispatch
 from contracts.registry import START
-
-UNCOVERED = "none of the desk's specialists handles this"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,11 @@ class OfflineRouter(BaseChatModel):
             return self._dispatch(ready, told)
         if told.questions:
             return Decision(reason="only the answers to open questions can move this on", action=Action.ASK, dispatch=(), out_of_scope=())
-        uncovered = tuple(item.id for item in told.criteria if item.status == "open" and not item.owners and not _history(told, item.id))
+        uncovered = [item for item in told.criteria if item.status == "open" and not item.owners and not _history(told, item.id)]
         left = any(item.status == "open" for item in told.criteria)
-        reason = UNCOVERED if uncovered else "nobody is left to work on what is open" if left else "no criterion is open"
-        return Decision(reason=reason, action=Action.FINISH, dispatch=(), out_of_scope=uncovered)
+        why = dict.fromkeys(UNCOVERED if is_read(item.text) else UNREAD for item in uncovered)
+        reason = "; ".join(why) or ("nobody is left to work on what is open" if left else "no criterion is open")
+        return Decision(reason=REASON.cut(reason), action=Action.FINISH, dispatch=(), out_of_scope=tuple(item.id for item in uncovered))
 
     def _known(self, told: Situation) -> tuple[Described, ...]:
         given = {item.name: item for item in self.specialists}
@@ -88,7 +89,7 @@ class OfflineRouter(BaseChatModel):
         if criterion.status not in ("open", "unsettled"):
             return []
         named = [name for name in criterion.missing or criterion.owners if name in told.roster]
-        owners = named or ([] if criterion.owners else _owners(criterion.text, told.goal, known))
+        owners = named or ([] if criterion.owners else _owners(criterion.text, told, known))
         building = _building(criterion.text) or _building(told.goal)
         return [Work(name, criterion, building, not _history(told, criterion.id, name)) for name in owners if _is_due(told, criterion, name)]
 
@@ -142,11 +143,9 @@ def _history(told: Situation, criterion: str, name: str | None = None) -> list[s
     return [step.status for step in told.steps if criterion in step.criteria and name in (None, step.specialist)]
 
 
-def _owners(text: str, goal: str, known: Sequence[Described]) -> list[str]:
-    found = match(text, known)
-    if not found and not foreign(text, known):
-        found = match(goal, known)
-    return [item.name for item in found]
+def _owners(text: str, told: Situation, known: Sequence[Described]) -> list[str]:
+    """Return whom a text without owners is for; the goal speaks for it only where no owner was named at all."""
+    return meant(text, known, told.latest, "" if any(item.owners for item in told.criteria) else told.goal)
 
 
 def _building(text: str) -> str:

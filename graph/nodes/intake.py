@@ -45,7 +45,7 @@ def make_intake(desk: Desk) -> Any:
         except StoreError as error:
             raise StoreUnavailable(f"no case was opened and nothing is lost, send the same goal again: {error}") from error
         criteria, cost = (
-            (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), _goal_of(ledger))
+            (given, Cost()) if given else await propose_criteria(desk.router(context), goal, tuple(desk.specialists.values()), ledger or None)
         )
         criteria = tuple(_with_candidates(desk, item) for item in (criteria if given else _placed(criteria, goal, ledger)))
         event = Opened(

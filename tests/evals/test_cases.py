@@ -31,7 +31,7 @@ def test_the_last_turn_of_a_follow_up_is_what_it_refers_to() -> None:
     probe = PROBES["follow_up"]
     assert probe.last is not None
     for hop in HOPS:
-        assert f"{probe.last.specialist} asked" in probe.at(hop).prompt.user.partition("\nLATEST\n")[2]
+        assert f"{probe.last.specialist} done asked" in probe.at(hop).prompt.user.partition("\nLATEST\n")[2]
         assert probe.last.headline in probe.at(hop).prompt.user
 
 
@@ -62,7 +62,7 @@ def test_views_differ_in_history_alone() -> None:
     shown = {name: view(case) for name, view in views.VIEWS.items()} | {views.MESSAGES: views.messages(case)}
     head = shown["ledger"].user.partition("\nSTEPS")[0]
     assert all(prompt.system == shown["ledger"].system and prompt.user.startswith(head) for prompt in shown.values())
-    told = {name: [turn.headline in prompt.user for turn in case.turns] for name, prompt in shown.items()}
+    told = {name: [turn.headline in prompt.user or turn.outcome in prompt.user for turn in case.turns] for name, prompt in shown.items()}
     assert all(told["ledger"]) and all(told["transcript"]) and all(told["messages"]) and told["last_turn"] == [False] * 10 + [True]
     assert case.turns[0].records[0] in shown["transcript"].user and case.turns[0].records[0] not in shown["messages"].user
     assert shown["ledger"].tokens < shown["last_turn"].tokens < shown["messages"].tokens < shown["transcript"].tokens

@@ -23,8 +23,8 @@ SPECIALISTS = tuple(item for item in REGISTERED if item.name in ("potholes", "pe
 def scored(items: Sequence[Item]) -> dict[str, float]:
     told = []
     for item in items:
-        earlier = f"{item.before.ask}. {item.before.headline}" if item.before else ""
-        consulted = frozenset(name for proposal in propose(item.text, SPECIALISTS, earlier) for name in proposal.owners)
+        before = (item.before.specialist,) if item.before else ()
+        consulted = frozenset(name for proposal in propose(item.text, SPECIALISTS, before=before) for name in proposal.owners)
         told.append(Scored(consulted, item.gold, item.acceptable_extra))
     return summary(told)
 

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from agents.model.answer import Finding, compose, unknown_ids, write
 from agents.model.endpoint import Endpoint
 from agents.model.settings import ModelChoice
+from agents.offline.languages import UNCOVERED, UNREAD
 from tests.scripted import Scripted
 
 FOUND = Finding(1, "permits", "done", "Permit ALT1234 is open", "Permit ALT1234 is open, as of 2025-01-01.", ("- ALT1234 open since 2020",), ("c1",))
@@ -110,3 +111,10 @@ async def test_what_code_adds_to_a_written_answer_carries_no_unknown_id() -> Non
     other = replace(FOUND, step=2, specialist="housing", headline="Case V138618 and V999999 are open", outcome="", excerpts=("- V138618",))
     text, _ = await write(answering("Permit ALT1234 is open."), ledger(MET), [FOUND, other], [], "")
     assert "housing: Case V138618 and" in text and "V999999" not in text
+
+
+def test_a_language_that_was_not_read_is_the_reason_that_is_told() -> None:
+    reason = f"{UNCOVERED}; {UNREAD}"
+    outside = [{"text": text, "status": "out_of_scope", "reason": reason} for text in ("a street light is out", "Es hat Ratten im Hof")]
+    lines = [line for line in compose(ledger(MET, *outside), [FOUND], []).splitlines() if "311 line" in line]
+    assert UNCOVERED in lines[0] and UNREAD not in lines[0] and UNREAD in lines[1] and UNCOVERED not in lines[1]

@@ -4,12 +4,13 @@ import pytest
 
 from agents.offline.clauses import is_elsewhere, places
 from agents.offline.proposing import propose
+from agents.registry import SPECIALISTS
 from ledger.events import CRITERION, MAX_CRITERIA
 from tests.agents.casework import FOUR
 
 
-def told(goal, earlier=""):
-    return [(item.text, item.owners) for item in propose(goal, FOUR, earlier)]
+def told(goal, before=(), desk=FOUR):
+    return [(item.text, item.owners) for item in propose(goal, desk, before=before)]
 
 
 def test_one_per_specialist_in_the_order_of_the_text():
@@ -58,10 +59,51 @@ def test_nothing_matched_is_one_criterion_without_owner():
 
 
 def test_a_follow_up_belongs_to_whom_the_case_before_was_for():
-    assert told("Is the other one going to be fixed too?", "a pothole at 14 Vale St") == [("Is the other one going to be fixed too?", ("potholes",))]
-    assert told("And the sidewalk there?", "a pothole at 14 Vale St") == [("And the sidewalk there?", ("potholes",))]
-    assert told("Rats in the yard", "a pothole at 14 Vale St") == [("Rats in the yard", ("sanitation",))]
-    assert told("Cars race down our road", "a pothole at 14 Vale St")[0][1] == ()
+    assert told("Is the other one going to be fixed too?", ("potholes",)) == [("Is the other one going to be fixed too?", ("potholes",))]
+    assert told("And the sidewalk there?", ("permits",), SPECIALISTS) == [("And the sidewalk there?", ("potholes",))]
+    assert told("Rats in the yard", ("potholes",)) == [("Rats in the yard", ("sanitation",))]
+    assert told("Cars race down our road", ("potholes",))[0][1] == ()
+
+
+@pytest.mark.parametrize(
+    ("goal", "strange"),
+    [
+        ("There is a pothole at 5 Elm St, and my neighbour's dog barks all night.", "my neighbour's dog barks all night"),
+        ("The street light is out. Our trash was not picked up.", "The street light is out"),
+        ("No heat since Friday; loud music upstairs; rats in the yard", "loud music upstairs"),
+        ("Rats in the yard, and my passport expired.", "my passport expired"),
+        ("Rats in the yard. Also, the elevator is stuck.", "Also, the elevator is stuck"),
+        ("12 Elm St: no heat, and a dog barks all night. 14 Elm St: rats in the yard.", "12 Elm St: a dog barks all night"),
+    ],
+)
+def test_what_is_for_nobody_is_a_criterion_of_its_own_beside_what_is_for_somebody(goal, strange):
+    found = told(goal)
+    assert (strange, ()) in found and [owners for _, owners in found].count(()) == 1 and len(found) > 1
+
+
+@pytest.mark.parametrize("goal", ["No heat since Friday. The stairs creak.", "The stairs creak. No heat since Friday."])
+def test_what_says_nothing_known_is_named_with_what_it_stands_beside(goal):
+    assert [(set(text.split("; ")), owners) for text, owners in told(goal)] == [({"No heat since Friday", "The stairs creak"}, ("housing",))]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "rats and no heat at 31 Lantern St",
+        "Rats and no hot water at 31 Lantern St",
+        "no heat or hot water and rats",
+        "Mold, rats and a draught",
+        "rats/mold",
+    ],
+)
+def test_two_subjects_in_one_clause_reach_both(goal):
+    assert {name for _, owners in told(goal, desk=SPECIALISTS) for name in owners} == {"housing", "sanitation"}
+
+
+def test_a_heading_keeps_no_stray_marks_or_joints():
+    assert told("¿Hay ratas en el patio?", desk=SPECIALISTS) == [("Hay ratas en el patio", ("sanitation",))]
+    found = told("No hay calefacción en 12 Elm St y hay ratas en el patio de 14 Elm St", desk=SPECIALISTS)
+    assert found == [("12 Elm St: No hay calefacción", ("housing",)), ("14 Elm St: hay ratas en el patio", ("sanitation",))]
 
 
 @pytest.mark.parametrize(
