@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from contracts import Handle, estimate
+from contracts.tokens import fitting
 from store.protocol import RANGE, ArtifactStore
 
 _TEXT = re.compile(r"text/.*|application/(.+\+)?(json|xml|yaml|x-ndjson|javascript|sql)|.+/.+\+(json|xml)")
@@ -41,12 +42,23 @@ async def read_text(store: ArtifactStore, case: str, alias: str, start: int = 0,
     and NUL, which databases refuse, become U+FFFD. Raises as `ArtifactStore.read` does.
     """
     handle = await store.stat(case, alias)
-    start, total = max(0, start), handle.bytes
+    start = max(0, start)
+    data = await store.read(case, alias, start, _window(max_tokens, max_bytes)) if is_text(handle.media_type) and start < handle.bytes else b""
+    encoding = _encoding(await store.read(case, alias, 0, 2) if start and data else data)
+    return _excerpt(handle, data, start, encoding, max_tokens=max_tokens, max_bytes=max_bytes)
+
+
+def head_of(handle: Handle, body: bytes, *, max_tokens: int, max_bytes: int = 16384) -> Excerpt:
+    """Return what `read_text` reads from the start of a body that is at hand."""
+    return _excerpt(handle, body[: _window(max_tokens, max_bytes)], 0, _encoding(body), max_tokens=max_tokens, max_bytes=max_bytes)
+
+
+def _excerpt(handle: Handle, data: bytes, start: int, encoding: Encoding, *, max_tokens: int, max_bytes: int) -> Excerpt:
+    """Cut what was read from byte `start` on, so that it fits with its mark."""
+    total = handle.bytes
     fits = _budget(max_tokens, max_bytes)
     if not is_text(handle.media_type) or (start and start >= total):
         return Excerpt(_first(_about(handle, start), fits), min(start, total), total, total)
-    encoding = _encoding(await store.read(case, alias, 0, 2))
-    data = await store.read(case, alias, start, _window(max_tokens, max_bytes))
     skip = _skip(data, encoding, start)
     data, start = data[skip:], start + skip
 
@@ -55,7 +67,12 @@ async def read_text(store: ArtifactStore, case: str, alias: str, start: int = 0,
         end = start + used
         return text if end >= total else f"{text}\n[cut: bytes {start} to {end} of {total}, continue at {end}]", end
 
-    size = await asyncio.to_thread(_most, len(data), lambda size: fits(shown(size)[0]))  # estimates take milliseconds
+    size = len(data)
+    if not fits(shown(size)[0]):
+        mark = shown(0)[0]
+        text = _decoded(data[: max(0, max_bytes - len(mark))], encoding, last=False)[0]
+        size = len(text[: fitting(text, max_tokens - 4, mark)].encode(encoding, "replace"))
+        size = _most(min(size, len(data)), lambda size: fits(shown(size)[0]))
     text, end = shown(size)
     return Excerpt(text if fits(text) else _first("…", fits), start, end, total)
 
@@ -110,7 +127,7 @@ def _most(limit: int, fits: Callable[[int], bool]) -> int:
 
 
 def _encoding(head: bytes) -> Encoding:
-    return "utf-16-le" if head == codecs.BOM_UTF16_LE else "utf-16-be" if head == codecs.BOM_UTF16_BE else "utf-8"
+    return "utf-16-le" if head[:2] == codecs.BOM_UTF16_LE else "utf-16-be" if head[:2] == codecs.BOM_UTF16_BE else "utf-8"
 
 
 def _skip(data: bytes, encoding: Encoding, start: int) -> int:

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from agents.model.answer import RECORD_ID, Finding, compose, write
 from agents.model.calls import Spent as Cost
+from contracts import Handle
 from graph.archives import load_archives
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell, watch
@@ -21,7 +22,7 @@ from ledger.replay import whole
 from ledger.view import open_criteria
 from store.errors import StoreError
 from store.protocol import RANGE
-from store.text import read_text
+from store.text import head_of
 
 JSON = dict[str, Any]
 MOST_STEPS = 48
@@ -98,21 +99,20 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
 async def _excerpt(desk: Desk, case: str, alias: str, tokens: int, wanted: frozenset[str]) -> tuple[str, frozenset[str]] | None:
     """Return the head of an artifact whose whole body is what was stored, and the wanted record ids in that body; or None."""
     try:
-        await desk.store.stat(case, alias, verify=True)
-        head = await read_text(desk.store, case, alias, max_tokens=tokens)
-        ids = wanted & set(RECORD_ID.findall(head.text))
-        return head.text, ids if head.end >= head.total else ids | await _ids(desk, case, alias, head.total, wanted - ids)
+        body = await desk.store.read(case, alias, 0, WINDOW)
+        handle = await desk.store.stat(case, alias, verify=len(body) == WINDOW)  # a shorter one was verified by being read whole
+        return head_of(handle, body, max_tokens=tokens).text, await _ids(desk, body, handle, wanted)
     except StoreError:
         return None
 
 
-async def _ids(desk: Desk, case: str, alias: str, total: int, wanted: frozenset[str]) -> frozenset[str]:
-    """Return which of these record ids stand in a body, read window by window until all are found."""
-    found, text, at, decoder = set[str](), "", 0, codecs.getincrementaldecoder("utf-8")("replace")
+async def _ids(desk: Desk, data: bytes, handle: Handle, wanted: frozenset[str]) -> frozenset[str]:
+    """Return which of these record ids stand in a body, read window by window until all are found; `data` is the first."""
+    found, text, at, total = set[str](), "", 0, handle.bytes
+    utf16 = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    decoder = codecs.getincrementaldecoder("utf-16" if utf16 else "utf-8")("replace")
     while at < total and found != wanted:
-        data = await desk.store.read(case, alias, at, WINDOW)
-        if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and not at:
-            decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        data = await desk.store.read(handle.case, handle.alias, at, WINDOW) if at else data
         first, at = not at, at + WINDOW
         text = text[-OVERLAP:] + decoder.decode(data, at >= total)
         # What touches the edge of a window may be part of a longer number: the next window shows it whole.
