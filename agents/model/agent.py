@@ -105,7 +105,17 @@ class BoundedChat:
         message = await bounded(lambda: bound.ainvoke(messages), run.choice, size, run.spent)
         if fault := fault_of(message):
             raise EndpointError(fault, "")
+        return _taken(run, message)
+
+
+def _taken(run: Run, message: AIMessage) -> AIMessage:
+    """Take a valid return out of a reply, so that nothing but the calls beside it is left to do; an invalid one is answered by its tool."""
+    for call in message.tool_calls:
+        if call["name"] == HAND_BACK and run.result is None:
+            run.accept(call["args"])
+    if run.result is None:
         return message
+    return message.model_copy(update={"tool_calls": [call for call in message.tool_calls if call["name"] != HAND_BACK]})
 
 
 class RunIsOver:

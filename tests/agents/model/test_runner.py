@@ -149,6 +149,11 @@ async def test_a_result_too_long_to_show_is_stored_at_once_and_can_be_read_on() 
     assert shown.startswith("Stored as A3.") and len(shown) < 8_000 and "permit P-7 in Long" in read
 
 
+async def test_calls_beside_the_return_are_made_and_no_further_model_call() -> None:
+    result, spent, server, _ = await run(calls(("lookup", {"address": "12 Elm"}), ("hand_back", GOOD)))
+    assert result is not None and result.artifacts == ("A3",) and spent.calls == 1 == len(server.requests)
+
+
 async def test_the_brief_is_data_on_single_lines() -> None:
     _, _, server, _ = await run(calls(("hand_back", GOOD)))
     system, user = server.requests[0]["messages"]
