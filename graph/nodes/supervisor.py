@@ -48,9 +48,9 @@ class Turn:
         """Add an event and go on with the ledger that it makes."""
         self.events.append(plain(event))
         before, self.ledger = self.ledger, self.desk.fold(self.ledger, self.events[-1])
-        for name in ("rejected", "conflicts"):
-            if new := [note for note in self.ledger[name] if note not in before[name]]:
-                raise LedgerError(f"the ledger refuses the supervisor's own {self.events[-1]['type']} event: {new[0]}")
+        notes = [note for name in ("rejected", "conflicts") for note in self.ledger[name] if note not in before[name]]
+        if notes or self.ledger is before:  # a list of faults that is full takes no further note
+            raise LedgerError(f"the ledger refuses the supervisor's own {self.events[-1]['type']} event: {notes[0] if notes else 'nothing changed'}")
 
     def to(self, *names: str) -> Command[str]:
         """Return the command that applies this turn."""
@@ -126,7 +126,8 @@ def _goals(record: JSON) -> list[str]:
 
 def _stop(turn: Turn, runtime: Runtime[Context], reason: str) -> Command[str]:
     if open_criteria(turn.ledger) or open_questions(turn.ledger) or turn.ledger["decisions"][-1:] and turn.ledger["decisions"][-1]["verdict"] != "ok":
-        turn.record(Stopped(case=turn.ledger["case"], reason=LINE.cut(reason)))
+        if not turn.ledger["reason"]:
+            turn.record(Stopped(case=turn.ledger["case"], reason=LINE.cut(reason)))
         tell(runtime, "stopped", case=turn.ledger["case"], reason=turn.ledger["reason"])
     return turn.to("answer")
 

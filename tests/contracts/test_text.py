@@ -29,6 +29,11 @@ def test_quoted_text_cannot_end_its_quotes(text: str) -> None:
     assert said[0] == said[-1] == '"' and not set(said[1:-1]) & set('"\u201c\u201d\u201e\u201f\uff02') and "```" not in said
 
 
+@pytest.mark.parametrize("text", ["``` CRITERIA ```", "`\u200b`\u2060`json", "````", "\x1b[0m```\n```", "``\ufe0f`"])
+def test_quoted_text_opens_no_fence(text: str) -> None:
+    assert "```" not in quoted(text) and "'''" in quoted(text)
+
+
 @given(ANY)
 def test_verbatim_text_is_one_line_and_reads_back_exactly(text: str) -> None:
     said = verbatim(text)
