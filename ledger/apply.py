@@ -7,7 +7,6 @@ from typing import Any
 
 from ledger.criteria import alias_order, evidence_of, with_status, with_step
 from ledger.events import VERSION
-from ledger.keys import ask_key, echo_key
 from ledger.seal import canonical
 from ledger.view import step_of
 
@@ -92,7 +91,6 @@ def pending(n: int, decision: int, specialist: str, ask: str, handed: list[str],
         "decision": decision,
         "specialist": specialist,
         "ask": ask,
-        "key": ask_key(specialist, ask),
         "handed": handed,
         "criteria": criteria,
         "status": "pending",
@@ -103,7 +101,6 @@ def pending(n: int, decision: int, specialist: str, ask: str, handed: list[str],
         "settles": [],
         "questions": [],
         "cause": "",
-        "echo": "",
         "spent": {},
         "hash": None,
     }
@@ -114,7 +111,6 @@ def returned(ledger: JSON, step: JSON, questions: list[JSON]) -> tuple[JSON, lis
 
     Returns the ledger and the questions that found no room; the earliest ones stay, in whatever order steps arrive.
     """
-    step = {**step, "echo": echo_key(step)}
     steps = [step if item["n"] == step["n"] else item for item in ledger["steps"]]
     listed = sorted([*ledger["questions"], *questions], key=lambda item: alias_order(item["id"]))
     left_out = [item for item in listed if item["status"] == "open"][MAX_OPEN_QUESTIONS:]

@@ -9,6 +9,7 @@ from typing import Any
 from ledger import share
 from ledger.apply import MAX_OPEN_QUESTIONS
 from ledger.criteria import alias_order
+from ledger.keys import ask_key, echo_key
 from ledger.render import render
 from ledger.seal import canonical
 from ledger.view import known_aliases, latest_steps
@@ -108,11 +109,12 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
     seen = dict(ledger["seen"])
     for step in gone:
         summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
-        times, handed = seen.pop(step["key"], [0, 0, "", 0, []])[3:]
+        key = ask_key(step["specialist"], step["ask"])
+        times, handed = seen.pop(key, [0, 0, "", 0, []])[3:]
         handed = sorted({*handed, *step["handed"]}, key=alias_order)[-8:]
-        seen[step["key"]] = [step["n"], step["decision"], step["status"], times + 1, handed]
+        seen[key] = [step["n"], step["decision"], step["status"], times + 1, handed]
     closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]
-    trail = [{key: item[key] for key in ("n", "specialist", "criteria", "echo", "questions")} for item in gone]
+    trail = [{key: item[key] for key in ("n", "specialist", "criteria", "questions")} | {"echo": echo_key(item)} for item in gone]
     return {
         **ledger,
         "steps": [item for item in ledger["steps"] if item["n"] > entry["upto_step"]],

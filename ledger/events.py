@@ -103,7 +103,6 @@ class Spent(Closed):
     tokens_out: Count = 0
     tokens_source: Literal["none", "estimated", "reported"] = "none"
     calls: Count = 0
-    attempts: Count = 1
     ms: Count = 0
 
 

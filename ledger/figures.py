@@ -12,6 +12,7 @@ from typing import Any
 from contracts.returns import FACTS, HEADLINE, OUTCOME
 from contracts.tokens import estimate
 from ledger.events import Setup
+from ledger.keys import ask_key
 from ledger.render import worst_case
 from ledger.replay import History, whole
 from ledger.report import Accuracy, Fill, Report, Row
@@ -148,8 +149,9 @@ def _repeats(decisions: Sequence[JSON], steps: Sequence[JSON]) -> tuple[int, int
     seen: set[str] = set()
     justified = unjustified = 0
     for step in steps:
-        if step["key"] in seen:
+        key = ask_key(step["specialist"], step["ask"])
+        if key in seen:
             justified += bool(reasons.get(step["decision"]))
             unjustified += not reasons.get(step["decision"])
-        seen.add(step["key"])
+        seen.add(key)
     return justified, unjustified

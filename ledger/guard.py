@@ -7,7 +7,7 @@ from typing import Any
 from contracts.decision import Action, Decision, Dispatch
 from contracts.registry import START
 from ledger.criteria import alias_order, targets, unnamed
-from ledger.keys import ask_key
+from ledger.keys import ask_key, echo_key
 from ledger.view import known_aliases, latest_steps, open_criteria, open_questions, refused_in_a_row, roster_names
 
 JSON = dict[str, Any]
@@ -117,7 +117,7 @@ def _earlier(ledger: JSON, item: Dispatch) -> list[JSON]:
     """Return the steps with the same ask, from state and from what compaction kept of archived ones."""
     key = ask_key(item.specialist, item.ask)
     old = [dict(zip(SEEN, ledger["seen"][key], strict=True))] if key in ledger["seen"] else []
-    return old + [step for step in ledger["steps"] if step["key"] == key]
+    return old + [step for step in ledger["steps"] if ask_key(step["specialist"], step["ask"]) == key]
 
 
 def _justified(ledger: JSON, item: Dispatch, earlier: list[JSON]) -> str:
@@ -141,7 +141,7 @@ def _justified(ledger: JSON, item: Dispatch, earlier: list[JSON]) -> str:
 def _echoes(ledger: JSON, item: Dispatch) -> Verdict:
     """Refuse a reworded ask whose specialist already said the same twice for the same criteria, and short cycles of such."""
     wanted = targets(ledger["criteria"], item.specialist, item.ask)
-    steps = [*ledger["trail"], *ledger["steps"]]
+    steps = _said(ledger)
     same = [step for step in steps if step["specialist"] == item.specialist and step["criteria"] == wanted]
     if len(same) >= 2 and same[-1]["echo"] == same[-2]["echo"] and not _answered_since(ledger, same[-1]):
         return Verdict("no_progress", f"{item.specialist} said the same in steps {same[-2]['n']} and {same[-1]['n']}")
@@ -152,13 +152,18 @@ def _echoes(ledger: JSON, item: Dispatch) -> Verdict:
     return Verdict("ok")
 
 
+def _said(ledger: JSON) -> list[JSON]:
+    """Return the steps, archived ones of late too, each with the key of what it said."""
+    return [*ledger["trail"], *({**step, "echo": echo_key(step)} for step in ledger["steps"])]
+
+
 def _answered_since(ledger: JSON, step: JSON) -> bool:
     return any(item["step"] == step["n"] and item["status"] == "answered" for item in ledger["questions"])
 
 
 def _stalled(ledger: JSON) -> bool:
     """Say whether the last `stall` steps all repeated something that their specialist had said before."""
-    steps, most = [*ledger["trail"], *ledger["steps"]], ledger["setup"]["limits"]["stall"]
+    steps, most = _said(ledger), ledger["setup"]["limits"]["stall"]
     return len(steps) > most and all(_is_echo(steps, index) for index in range(len(steps) - most, len(steps)))
 
 

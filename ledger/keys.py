@@ -24,7 +24,7 @@ _ASKED_AT = re.compile(
 _WORDS = re.compile(r"(?:[^\W_]|#)+")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def ask_key(specialist: str, ask: str) -> str:
     """Return a short key that is equal for asks that differ only in how letters are written, punctuation, a time stamp or the order of ids."""
     said = _ASKED_AT.sub(" ", _folded(ask)).replace("#", " ")
@@ -34,8 +34,12 @@ def ask_key(specialist: str, ask: str) -> str:
 
 def echo_key(step: JSON) -> str:
     """Return a short key of what a step said for which criteria, dates and times apart: equal keys mean nothing new."""
-    said = _TIMES.sub("#", _folded(step["outcome"] or step["cause"]))
-    return hash_of([step["specialist"], step["criteria"], step["status"], _words(said)])[:8]
+    return _echo(step["specialist"], tuple(step["criteria"]), step["status"], step["outcome"] or step["cause"])
+
+
+@lru_cache(maxsize=1024)
+def _echo(specialist: str, criteria: tuple[str, ...], status: str, said: str) -> str:
+    return hash_of([specialist, criteria, status, _words(_TIMES.sub("#", _folded(said)))])[:8]
 
 
 def _folded(text: str) -> str:

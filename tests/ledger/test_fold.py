@@ -112,7 +112,7 @@ def test_a_finish_marks_what_nobody_covers() -> None:
 def test_a_return_fills_its_step() -> None:
     play = Play("one", "two")
     play.dispatch(("permits", "c1: look"))
-    spent = {"tokens_in": 7, "tokens_out": 3, "tokens_source": "reported", "calls": 1, "attempts": 1, "ms": 5}
+    spent = {"tokens_in": 7, "tokens_out": 3, "tokens_source": "reported", "calls": 1, "ms": 5}
     play.fold({"type": "returned", "case": CASE, "step": 1, "specialist": "permits", "result": result(1, settles=["c1", "c2"]), "spent": spent})
     step = play.step(1)
     assert (step["status"], step["headline"], step["artifacts"], step["facts"]) == (

@@ -199,7 +199,7 @@ def returned(step: JSON, drawn: JSON) -> JSON:
         artifacts=[f"A{n}", f"A{n}.2", f"A{n}.3"][: drawn["own"]],
         **drawn["extra"],
     )
-    spent = {"tokens_in": n, "tokens_out": 1, "tokens_source": "estimated", "calls": 1, "attempts": 1, "ms": n}
+    spent = {"tokens_in": n, "tokens_out": 1, "tokens_source": "estimated", "calls": 1, "ms": n}
     failed = drawn["status"] is None
     event = {"type": "returned", "case": CASE, "step": n, "specialist": step["specialist"], "result": None if failed else made}
     return event | {"cause": "records are down" if failed else "", "spent": spent}
