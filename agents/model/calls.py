@@ -19,6 +19,8 @@ BROKEN = (ModelError, ValueError, TypeError, LookupError, AttributeError, Runtim
 
 MOST_TOKENS = 10**9
 """What one call can use; an endpoint that reports more, or less than nothing, is not believed."""
+WEIGHED = 100_000
+"""Characters of a reply that are weighed; what an absurd one has beyond them counts in proportion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ def cost_of(message: AIMessage, prompt_tokens: int) -> Spent:
     if usage and 0 < usage["input_tokens"] <= MOST_TOKENS and 0 <= usage["output_tokens"] <= MOST_TOKENS:
         cached = usage.get("input_token_details", {}).get("cache_read") or 0
         return Spent(usage["input_tokens"], usage["output_tokens"], cached if 0 <= cached <= usage["input_tokens"] else 0, "reported", 1)
-    calls = "".join(str(call.get("args")) for call in message.tool_calls)
-    return Spent(prompt_tokens, estimate(message.text + calls), 0, "estimated", 1)
+    said = message.text + "".join(str(call.get("args")) for call in message.tool_calls)
+    return Spent(prompt_tokens, estimate(said[:WEIGHED]) * max(len(said), WEIGHED) // WEIGHED, 0, "estimated", 1)
 
 
 def fault_of(message: AIMessage) -> Fault | None:
@@ -104,7 +106,7 @@ def fault_of(message: AIMessage) -> Fault | None:
         return Fault.CONTENT_FILTER
     if message.additional_kwargs.get("refusal"):
         return Fault.REFUSAL
-    if reason == "length":
+    if reason in ("length", "max_tokens"):
         return Fault.CUT_OFF
     if message.text.strip() or message.tool_calls or message.invalid_tool_calls or message.additional_kwargs.get("function_call"):
         return None

@@ -23,8 +23,13 @@ _WINDOW = re.compile(
     r"|prompt is too long|too many (input )?tokens",
     re.I,
 )
-_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|insufficient (credit|balance|funds)", re.I)
-_REASONING = ("reasoning_content", "reasoning", "thinking")
+_QUOTA = re.compile(
+    r"insufficient_(user_)?quota|exceeded your current quota|quota is not enough|daily limit|billing|credit balance|no credits"
+    r"|insufficient (credit|balance|funds)|balance is (insufficient|too low)",
+    re.I,
+)
+_WORDS = ("message", "detail", "msg", "base_resp")
+_REASONING = ("reasoning_content", "reasoning", "reasoning_text", "reasoning_details", "thinking")
 
 
 class ProviderError(ValueError):
@@ -45,11 +50,11 @@ class Chat(ChatOpenAI):
             raise ProviderError(str(fields.get("message") or fields), f"{fields.get('code')} {fields.get('type')}")
         choices = body.get("choices")
         if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping) or not isinstance(choices[0].get("message"), Mapping):
-            said = body.get("message") or body.get("detail") or (response if isinstance(response, str) else "the reply holds no choices")
+            said = next((body[key] for key in _WORDS if body.get(key)), response if isinstance(response, str) else "the reply holds no choices")
             raise ProviderError(str(said), "")
         message = choices[0]["message"]
         body["usage"] = _sound_usage(body.get("usage"))
-        result = super()._create_chat_result({**body, "choices": [{**choices[0], "message": {"role": "assistant", **message}}]}, generation_info)
+        result = super()._create_chat_result({**body, "choices": [{**choices[0], "message": {**message, "role": "assistant"}}]}, generation_info)
         made: Any = result.generations[0].message
         if any(message.get(key) for key in _REASONING):
             made.additional_kwargs["reasoned"] = True
@@ -95,7 +100,7 @@ def classify(error: BaseException, choice: ModelChoice) -> tuple[Fault, str, flo
         return Fault.UNAVAILABLE, "no connection to the endpoint", None
     if isinstance(error, ContextOverflowError) or (status not in (401, 403, 404, 429) and _WINDOW.search(whole)):
         return Fault.WINDOW_EXCEEDED, said, None
-    if status == 402 or (status in (None, 200, 403, 429) and _QUOTA.search(whole)):
+    if status == 402 or (status in (None, 200, 400, 401, 403, 429) and _QUOTA.search(whole)):
         return Fault.QUOTA, said, None
     if status == 429 or (status is None and re.search(r"\b429\b|rate.?limit", code, re.I)):
         return Fault.RATE_LIMIT, said, wait
@@ -111,7 +116,7 @@ def classify(error: BaseException, choice: ModelChoice) -> tuple[Fault, str, flo
 def _words(error: BaseException) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, Mapping):
-        for key in ("message", "detail", "error"):
+        for key in (*_WORDS, "error"):
             if body.get(key):
                 return body[key] if isinstance(body[key], str) else json.dumps(body[key], default=str)
     return str(body) if isinstance(body, str) and body else str(error)

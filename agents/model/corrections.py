@@ -27,7 +27,7 @@ _HINTS = {
     Fault.EMPTY: "the reply was empty",
     Fault.REASONING_ONLY: "the reply was empty; put the decision object in the content",
     Fault.UNCLOSED_THINK: "stop thinking and give the decision object",
-    Fault.AMBIGUOUS: "give exactly one decision",
+    Fault.AMBIGUOUS: "give one decision object and no other words",
     Fault.SELF_ROUTE: "you cannot choose yourself",
     Fault.WRONG_KEY: "wrong keys",
 }

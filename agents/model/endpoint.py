@@ -24,7 +24,9 @@ from contracts.tokens import estimate
 
 log = logging.getLogger(__name__)
 
-_FORMAT = re.compile(r"response_format|structured|schema|grammar|not support|un(supported|known|recogni|expected)|extra|not permitted|invalid", re.I)
+_FORMAT = re.compile(
+    r"response_format|structured|schema|grammar|guided|not support|un(supported|known|recogni|expected)|extra|not permitted|invalid", re.I
+)
 _OTHER = re.compile(r"temperature|max_(completion_)?tokens|parallel_tool|\bstop\b|system message|alternat|\brole\b", re.I)
 _UNENFORCED = (Fault.PROSE, Fault.ANSWERED_ITSELF, Fault.MALFORMED)
 
@@ -82,6 +84,7 @@ class Endpoint:
     def __init__(self, choice: ModelChoice, chat: BaseChatModel | None = None) -> None:
         self.choice = choice
         self._given = chat
+        self._secrets = [choice.api_key.get_secret_value()] if choice.api_key else []
         self.agents: dict[Any, Any] = {}
         """Agents built over this model, by whoever builds them."""
         self._chats: WeakKeyDictionary[asyncio.AbstractEventLoop, BaseChatModel] = WeakKeyDictionary()
@@ -113,6 +116,7 @@ class Endpoint:
         if reply.fault is not None:
             return reply, Reading(fault=reply.fault, detail=reply.cause)
         reading = read_decision(reply.message, roster)
+        reading = replace(reading, detail=redact(reading.detail, self._secrets))
         learning = self.choice.method is Method.AUTO and self.choice.key not in KNOWN.proven
         if learning and reading.fault in _UNENFORCED and reply.method in (Method.JSON_SCHEMA, Method.FUNCTION_CALLING):
             KNOWN.learn(self.choice.key, Method.TEXT, f", because {reply.method} was accepted and ignored")
@@ -152,14 +156,13 @@ class Endpoint:
         messages = [SystemMessage(system), HumanMessage(user)]
         started, spent = time.monotonic(), [Spent()]
         message, fault, detail, raw = None, None, "", ""
-        secrets = [self.choice.api_key.get_secret_value()] if self.choice.api_key else []
         try:
             chat = await self.chat()
             size = estimate(system + user) + len(json.dumps(schema)) // 4 * bool(options)
             message = await bounded(lambda: chat.ainvoke(messages, {"tags": ["nostream"]}, **options), self.choice, size, spent)
             fault = fault_of(message)
-            detail = redact(str(message.additional_kwargs.get("refusal") or ""), secrets) if fault else ""
-            raw = redact(said_in(message), secrets, limit=600)
+            detail = redact(str(message.additional_kwargs.get("refusal") or ""), self._secrets) if fault else ""
+            raw = redact(said_in(message), self._secrets, limit=600)
         except EndpointError as error:
             fault, detail = error.fault, error.detail
         return Reply(

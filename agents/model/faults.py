@@ -53,11 +53,11 @@ HINTS = {
 }
 
 _SECRETS = (
-    (re.compile(r"(\w+://)[^\s/@]*@"), r"\1…@"),
+    (re.compile(r"(\w{1,20}://)[^\s/@]*@"), r"\1…@"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"',;]+"), r"\1 …"),
     (re.compile(r"(?i)((?:key|token|secret|password|passwd|pwd)[\"']?\s*(?:[:=]|provided:)\s*[\"']?)[^\s\"',;&]+"), r"\1…"),
     (re.compile(r"\b(?:sk|pk|rk|key|gsk|xai|hf|ghp|lsv2)[-_][\w*.-]{6,}"), "…"),
-    (re.compile(r"\b(?=[\w+/-]*\d)(?=[\w+/-]*[A-Za-z])[\w+/-]{32,}={0,2}"), "…"),
+    (re.compile(r"(?<![\w+/-])(?=[\w+/-]*\d)(?=[\w+/-]*[A-Za-z])[\w+/-]{32,}={0,2}"), "…"),
 )
 
 

@@ -14,7 +14,7 @@ MAX_SPANS = 20
 
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _TAG = r"(?:think|thinking|thought|reasoning)\b[^<>]*>"
-_THINK = re.compile(rf"<{_TAG}.*?</{_TAG}|^.*</{_TAG}", re.S | re.I)
+_THINK = re.compile(rf"<{_TAG}.*?</{_TAG}|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷|^.*</{_TAG}", re.S | re.I)
 _UNSAID = "<…>"
 _FENCE = re.compile(r"^(?:```|~~~)[^\n`{]*|(?:```|~~~)\s*$")
 _CURLY = str.maketrans("“”„‟‘’", '""""\'\'')
@@ -56,7 +56,9 @@ def text_of(reply: Any) -> str:
 def tool_calls(reply: Any) -> list[tuple[Any, Any]]:
     """Return the name and arguments of each tool call in a message, broken ones included."""
     calls = [*(getattr(reply, "tool_calls", None) or ()), *(getattr(reply, "invalid_tool_calls", None) or ())]
-    return [(call.get("name"), call.get("args")) for call in calls if isinstance(call, Mapping)]
+    found = [(call.get("name"), call.get("args")) for call in calls if isinstance(call, Mapping)]
+    older = getattr(reply, "additional_kwargs", {}).get("function_call")
+    return [*found, (older.get("name"), older.get("arguments"))] if isinstance(older, Mapping) else found
 
 
 def said_in(reply: Any) -> str:
@@ -144,10 +146,14 @@ def parted(text: str) -> tuple[list[Any], str]:
 def _loads(text: str) -> Any:
     """Parse JSON as it stands, and once more where it is a string that holds JSON."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique)
-        return json.loads(value, object_pairs_hook=_unique) if isinstance(value, str) and value.lstrip().startswith("{") else value
+        value = _parsed(text)
+        return _parsed(value) if isinstance(value, str) and value.lstrip().startswith("{") else value
     except RecursionError:
         raise ValueError("nests too deeply") from None
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_unique, strict=False)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

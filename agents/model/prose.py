@@ -57,11 +57,12 @@ _PHRASE = re.compile(
 )
 _MARK = re.compile(
     r"(?<!~)~~(?!~)|/\*|\(\*\s|<!--|<\s*(?:s|del|strike)\b[^<>]*>|!=|[≠¬❌✖✗✘✕❎🚫⛔👎🙅🛑☐]|\[\s*\]|\\[ux][0-9a-f]"
-    rf"|(?<![\w!])!+[\s*_`\"'(\[]*{OBJECT}|^[^\S\n]*(?:[>#;]|--)[^\n]*{OBJECT}|(?<!:)//[^\n]*{OBJECT}",
-    re.M | re.I,
+    rf"|(?<![\w!])!+[\s*_`\"'(\[]*{OBJECT}",
+    re.I,
 )
-
-_FENCE = re.compile(r"(?:```|~~~)[a-z]*|</?tool call>")
+# Opens the line that an object stands in.
+_COMMENT = re.compile(r"^\s*(?:[>#;]|--)|(?<!:)//")
+_FENCE = re.compile(r"(?:```|~~~)[a-z]*|</?tool call>|\[tool calls\]|<\|python tag\|>")
 _ODD = re.compile(r"[\^~%&$\\]")
 _LEAD = re.compile(r"[.!?;](?=\s|$)|(?<!:)\n\s*\n")
 _TAIL = re.compile(r"[.!?;\n]|```|~~~")
@@ -97,7 +98,8 @@ def doubt_in(words: str, meant: set[str], roster: Sequence[str]) -> str:
     plain = _folded(words)
     if any(letter.isalpha() and ord(letter) > 0x24F for letter in plain):
         return "it stands among words in a script that is not read"
-    if _MARK.search(words) or words.count("{") != words.count("}"):
+    lines = [piece.rsplit("\n", 1)[-1] for piece in words.split(OBJECT)[:-1]]
+    if _MARK.search(words) or any(map(_COMMENT.search, lines)) or words.count("{") != words.count("}"):
         return "a mark takes it back, or it is cut off"
     pieces = plain.split(OBJECT)
     left = [clause for number, piece in enumerate(pieces) for clause in _heard(piece, number)]

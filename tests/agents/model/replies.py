@@ -272,6 +272,16 @@ FOREIGN = (
 SPOKEN = NEGATED + RETRACTED + FOREIGN
 """Forms that speak against a decision wherever it stands, also one that is a tool call."""
 AGAINST = NEGATED + HYPOTHETICAL + RETRACTED + ALTERNATIVES + STRUCK + FOREIGN
+TWICE = (
+    '{"specialist":"permits","specialist":"housing"}',
+    '{"next":"permits","next":"housing"}',
+    '{"action":"dispatch","dispatch":["permits"],"dispatch":["housing"]}',
+    '{"action":"finish","action":"dispatch","dispatch":["permits"]}',
+    '{"dispatch":[{"specialist":"housing","ask":"c1","specialist":"permits"}]}',
+    '{"decision":{"next":"housing","next":"permits"}}',
+    '{"decision":{"next":"housing"},"decision":{"next":"permits"}}',
+    "{next: housing, next: permits,}",
+)
 PROSE = (
     "The ledger was read.",
     "Rats were seen in the yard of 12 Elm St.",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.model.faults import Fault
-from tests.agents.model.replies import AGAINST, FULL, HARMLESS, PROSE, SPOKEN, filled, message, read
+from tests.agents.model.replies import AGAINST, FULL, HARMLESS, PROSE, SPOKEN, TWICE, filled, message, read
 
 MADE = ('{"next":"permits"}', json.dumps(FULL), json.dumps(FULL, indent=2))
 DISTANCES = [" ".join((PROSE * 20)[:count]) for count in (0, 1, 160)]
@@ -72,18 +72,6 @@ def test_a_second_mention_beside_a_tool_call_never_dispatches(content: str) -> N
 )
 def test_words_beside_a_tool_call_that_name_nobody_else_do_no_harm(content: Any) -> None:
     assert read(message(("permits", {"ask": "c1"}), content=content)) == ["permits"]
-
-
-TWICE = (
-    '{"specialist":"permits","specialist":"housing"}',
-    '{"next":"permits","next":"housing"}',
-    '{"action":"dispatch","dispatch":["permits"],"dispatch":["housing"]}',
-    '{"action":"finish","action":"dispatch","dispatch":["permits"]}',
-    '{"dispatch":[{"specialist":"housing","ask":"c1","specialist":"permits"}]}',
-    '{"decision":{"next":"housing","next":"permits"}}',
-    '{"decision":{"next":"housing"},"decision":{"next":"permits"}}',
-    "{next: housing, next: permits,}",
-)
 
 
 @pytest.mark.parametrize("text", TWICE)

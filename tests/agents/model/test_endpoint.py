@@ -7,13 +7,16 @@ import time
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 from pydantic import SecretStr
 
+from agents.model.calls import cost_of
 from agents.model.endpoint import KNOWN, Endpoint, Reply
 from agents.model.faults import Fault
 from agents.model.settings import Method, ModelChoice
 from agents.model.stated import Reading
 from contracts.decision import Action
+from tests.agents.model.replies import TWICE
 from tests.endpoint import (
     USAGE,
     Answer,
@@ -88,6 +91,8 @@ async def test_every_method_gives_the_same_decision(method: Method) -> None:
             (lambda body: "structured output is not supported; use function calling" if method_of(body) == "json_schema" else None,),
             Method.FUNCTION_CALLING,
         ),
+        ((lambda body: "guided decoding backend is not installed" if method_of(body) == "json_schema" else None,), Method.TEXT),
+        ((lambda body: "strict mode is not supported" if method_of(body) == "json_schema" else None,), Method.TEXT),
         ((lambda body: "extra fields not permitted: response_format" if "response_format" in body else None,), Method.TEXT),
         (
             (
@@ -182,6 +187,10 @@ async def test_a_re_ask_goes_into_the_one_user_message_and_nothing_before_it_cha
         (fails(402, "Payment required"), Fault.QUOTA, "quota"),
         (fails(429, "Your credit balance is too low"), Fault.QUOTA, "quota"),
         (fails(403, "billing hard limit reached"), Fault.QUOTA, "quota"),
+        (fails(403, "Your account balance is insufficient"), Fault.QUOTA, "quota"),
+        (fails(400, "Your credit balance is too low to access the API"), Fault.QUOTA, "quota"),
+        (fails(401, "billing not active on this account"), Fault.QUOTA, "quota"),
+        (fails(429, "token quota is not enough", "insufficient_user_quota"), Fault.QUOTA, "quota"),
         (fails(404, "The model `m` does not exist"), Fault.BAD_REQUEST, "model's name"),
         (fails(422, "messages: invalid"), Fault.BAD_REQUEST, "messages: invalid"),
         (
@@ -224,6 +233,13 @@ async def test_final_errors_take_one_attempt_and_name_what_to_change(answer: Ans
         (Answer({"choices": []}), Fault.PROVIDER_ERROR, "no choices"),
         (Answer({"choices": None}), Fault.PROVIDER_ERROR, "no choices"),
         (Answer({"detail": "worker died"}), Fault.PROVIDER_ERROR, "worker died"),
+        (Answer({"code": 1301, "msg": "upstream busy"}), Fault.PROVIDER_ERROR, "upstream busy"),
+        (Answer({"base_resp": {"status_code": 1004, "status_msg": "upstream busy"}}), Fault.PROVIDER_ERROR, "upstream busy"),
+        (Answer({"object": "error", "message": "upstream busy", "code": 429}), Fault.PROVIDER_ERROR, "upstream busy"),
+        (Answer({"choices": [None]}), Fault.PROVIDER_ERROR, "no choices"),
+        (Answer({"choices": {}, "error": ["upstream busy"]}), Fault.PROVIDER_ERROR, "upstream busy"),
+        (Answer(""), Fault.PROVIDER_ERROR, "cannot be read"),
+        (Answer(json.dumps({"choices": []}).encode("utf-16")), Fault.PROVIDER_ERROR, "no choices"),
         (Answer({"choices": [{"index": 0, "message": None}]}), Fault.PROVIDER_ERROR, "no choices"),
         (Answer("{broken"), Fault.PROVIDER_ERROR, "cannot be read"),
         (Answer("<html>log in</html>", headers={"content-type": "text/html"}), Fault.PROVIDER_ERROR, "log in"),
@@ -311,6 +327,11 @@ async def test_nobody_listening_is_named() -> None:
         (says(None), Fault.EMPTY),
         (says(" \n"), Fault.EMPTY),
         (says(None, tool_calls=[]), Fault.EMPTY),
+        (says([]), Fault.EMPTY),
+        (Answer({"choices": [{"message": {}}]}), Fault.EMPTY),
+        (says('{"action":"disp', finish="max_tokens"), Fault.CUT_OFF),
+        (says(None, reasoning_details=[{"text": "permits"}]), Fault.REASONING_ONLY),
+        (says(None, finish="length", tool_calls=[{"id": "1", "function": {"name": "decision", "arguments": '{"action'}}]), Fault.CUT_OFF),
         (says(None, reasoning_content="permits"), Fault.REASONING_ONLY),
         (says("", reasoning="permits"), Fault.REASONING_ONLY),
         (says("<think>permits"), Fault.UNCLOSED_THINK),
@@ -341,6 +362,19 @@ async def test_several_tool_calls_fan_out() -> None:
         {"prompt_tokens": 0, "completion_tokens": 0},
         {"prompt_tokens": "9", "completion_tokens": 1},
         {"prompt_tokens": -4, "completion_tokens": 2},
+        {"prompt_tokens": 9, "completion_tokens": -2},
+        {"prompt_tokens": 100.0, "completion_tokens": 20.0},
+        {"prompt_tokens": 1.5, "completion_tokens": 2},
+        {"prompt_tokens": 10**12, "completion_tokens": 1},
+        {"prompt_tokens": 10**30, "completion_tokens": 1},
+        {"prompt_tokens": 100, "completion_tokens": 10**12},
+        {"prompt_tokens": None, "completion_tokens": 2},
+        {"prompt_tokens": 100, "completion_tokens": None},
+        {"prompt_tokens": True, "completion_tokens": True},
+        {"prompt_tokens": float("nan"), "completion_tokens": float("inf")},
+        {"prompt_tokens": 100},
+        {"total_tokens": 120},
+        {"input_tokens": 100, "output_tokens": 20},
         "many",
         [1],
     ],
@@ -354,6 +388,90 @@ async def test_missing_or_impossible_usage_becomes_a_marked_estimate(usage: Any)
 async def test_reported_and_cached_tokens_are_taken_as_they_are() -> None:
     reply, _, _ = await decide(fitting(DECISION, usage={**USAGE, "prompt_tokens_details": {"cached_tokens": 64}}))
     assert (reply.spent.tokens_in, reply.spent.tokens_out, reply.spent.tokens_cached, reply.spent.tokens_source) == (100, 20, 64, "reported")
+
+
+@pytest.mark.parametrize("cached", [None, -1, 101, 10**30, "x", [], {}])
+async def test_cached_tokens_that_cannot_be_true_are_none(cached: Any) -> None:
+    for details in ({"cached_tokens": cached}, cached):
+        reply, _, _ = await decide(fitting(DECISION, usage={**USAGE, "prompt_tokens_details": details}))
+        assert (reply.spent.tokens_in, reply.spent.tokens_cached, reply.spent.tokens_source) == (100, 0, "reported")
+
+
+@pytest.mark.parametrize(
+    ("sent", "got", "cached", "source"),
+    [
+        (10, 5, 4, "reported"),
+        (10, 0, 0, "reported"),
+        (-10, 5, 0, "estimated"),
+        (0, 5, 0, "estimated"),
+        (10, -5, 0, "estimated"),
+        (10**12, 5, 0, "estimated"),
+    ],
+)
+def test_another_clients_usage_is_held_to_the_same_bounds(sent: int, got: int, cached: int, source: str) -> None:
+    usage = {"input_tokens": sent, "output_tokens": got, "total_tokens": 0, "input_token_details": {"cache_read": cached}}
+    spent = cost_of(AIMessage("permits", usage_metadata=usage), 77)
+    assert spent.tokens_source == source and spent.tokens_in == (sent if source == "reported" else 77)
+    assert cost_of(AIMessage("permits", usage_metadata={**usage, "input_token_details": {"cache_read": 10**15}}), 77).tokens_cached == 0
+
+
+def test_an_absurdly_long_reply_is_weighed_in_proportion_and_quickly() -> None:
+    started = time.monotonic()
+    assert cost_of(AIMessage("word " * 1_000_000), 77).tokens_out >= 1_000_000
+    assert time.monotonic() - started < 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        says("use plainword77 or sk-abcdef123456"),
+        says("plainword77"),
+        calls(("lookup", {"key": "plainword77"})),
+        calls(("lookup", '{"key": "plainword77')),
+        says(None, refusal="not with plainword77"),
+        says("<think>plainword77</think>parks"),
+        fails(400, "plainword77 is no key"),
+    ],
+)
+async def test_nothing_of_an_unusable_reply_shows_the_key(answer: Answer) -> None:
+    reply, reading, _ = await decide(answer, api_key=SecretStr("plainword77"), method=Method.TEXT)
+    assert reading.fault is not None and "plainword77" not in reply.raw + reply.detail + reply.cause + reading.detail
+    assert len(reply.raw) <= 600 and "\n" not in reply.raw
+
+
+@pytest.mark.parametrize("text", ["<think>private</think>parks", "<think>private", "parks [THINK]private[/THINK]", "private</think>parks"])
+async def test_what_is_kept_of_a_reply_is_without_its_thoughts(text: str) -> None:
+    reply, reading, _ = await decide(says(text, reasoning_content="private"), method=Method.TEXT)
+    assert reading.fault is not None and "private" not in reply.raw + reading.detail
+
+
+@pytest.mark.parametrize("text", TWICE)
+@pytest.mark.parametrize("form", [lambda text: calls(("decision", text)), lambda text: calls(("permits", {"ask": "c1"}), ("decision", text)), says])
+async def test_a_key_that_stands_twice_is_seen_before_a_client_keeps_the_last(text: str, form: Any) -> None:
+    _, reading, _ = await decide(form(text))
+    assert reading.fault is Fault.AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        says(None, function_call={"name": "decision", "arguments": json.dumps(DECISION)}),
+        says([{"type": "thinking", "thinking": "housing"}, {"type": "text", "text": json.dumps(DECISION)}]),
+        says("[THINK]housing[/THINK]" + json.dumps(DECISION)),
+        says("◁think▷housing◁/think▷" + json.dumps(DECISION)),
+        says('<|python_tag|>{"name":"permits","parameters":{"ask":"c1"}}'),
+        says('[TOOL_CALLS][{"name":"permits","arguments":{"ask":"c1"}}]'),
+        says('{"next":"permits","reason":"two\nlines\tand a tab"}'),
+        says("\ufeff" + json.dumps(DECISION)),
+        says(json.dumps(DECISION), role="user"),
+        Answer({"choices": [{"message": {"content": json.dumps(DECISION)}}]}),
+        Answer({"choices": [{"message": {"content": json.dumps(DECISION)}}], "error": {}}),
+        calls(("decision", json.dumps(DECISION) + "}")),
+    ],
+)
+async def test_unusual_shapes_of_a_plain_reply_are_read(answer: Answer) -> None:
+    _, reading, server = await decide(answer, method=Method.TEXT)
+    assert [choice.specialist for choice in reading.dispatch] == ["permits"] and len(server.requests) == 1
 
 
 async def test_one_estimated_attempt_makes_the_sum_an_estimate() -> None:
