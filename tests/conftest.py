@@ -16,6 +16,13 @@ settings.register_profile("mutants", max_examples=15, deadline=None, derandomize
 settings.load_profile(os.environ.get("LAWS", "fast"))
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where everything must run, as with NO_SKIPS=1 in .ci/run, a skipped test fails the run."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("NO_SKIPS") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 2 MB."""
