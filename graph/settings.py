@@ -1,11 +1,14 @@
 """Settings of the desk besides its models: where run data lies, which store, which budgets."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from agents.model.settings import Url
 from contracts import Contract, SettingsError
 from ledger import RULES, Limits, Setup
 from ledger.events import roster_of
@@ -15,19 +18,35 @@ from store.protocol import ArtifactStore
 from store.sweeping import DAY
 
 
+def _redis_url(value: str) -> str:
+    if not value.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must start with redis://, rediss:// or unix://")
+    return value
+
+
+def _function(value: str) -> str:
+    if not re.fullmatch(r"[\w.]+:[\w.]+", value):
+        raise ValueError("must name a function as module:function")
+    return value
+
+
+RedisUrl = Annotated[str, AfterValidator(_redis_url)]
+Function = Annotated[str, AfterValidator(_function)]
+
+
 class DeskSettings(BaseSettings):
     """Desk settings from the environment and `.env`; an empty value counts as unset."""
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True)
 
     home: Path = Field(Path(".desk"), validation_alias="DESK_HOME", description="Folder of run data: records, artifacts, ledgers.")
-    redis_url: str | None = Field(
+    redis_url: RedisUrl | None = Field(
         None,
         validation_alias="REDIS_URL",
         description="Keeps artifacts in Redis or Valkey; unset means a SQLite file in the home folder.",
         repr=False,
     )
-    own_store: str | None = Field(
+    own_store: Function | None = Field(
         None,
         validation_alias="DESK_STORE",
         description="A store of your own in place of both, as module:function; the function takes nothing and returns it.",
@@ -54,11 +73,15 @@ class DeskSettings(BaseSettings):
     max_hops: int = Field(40, ge=1, validation_alias="DESK_MAX_HOPS", description="Most dispatches and questions of one case.")
     max_parallel: int = Field(4, ge=1, le=8, validation_alias="DESK_MAX_PARALLEL", description="Most specialists at once.")
     case_tokens: int = Field(0, ge=0, validation_alias="DESK_CASE_TOKENS", description="Most tokens of one case in all; 0 for no limit.")
-    case_seconds: float = Field(0, ge=0, validation_alias="DESK_CASE_SECONDS", description="Most seconds of one case; 0 for no limit.")
-    server_url: str | None = Field(
+    case_seconds: float = Field(
+        0, ge=0, allow_inf_nan=False, validation_alias="DESK_CASE_SECONDS", description="Most seconds of one case; 0 for no limit."
+    )
+    server_url: Url | None = Field(
         None, validation_alias="DESK_SERVER_URL", description="Where the board finds the server; unset means where its own page was asked for."
     )
-    specialist_timeout: float = Field(300.0, gt=0, validation_alias="DESK_SPECIALIST_TIMEOUT", description="Seconds that one step may take.")
+    specialist_timeout: float = Field(
+        300.0, gt=0, le=86_400, validation_alias="DESK_SPECIALIST_TIMEOUT", description="Seconds that one step may take."
+    )
 
     def store_url(self, home: Path) -> str:
         """Return where artifacts are kept.
@@ -74,11 +97,23 @@ class DeskSettings(BaseSettings):
 
     def store(self, home: Path) -> ArtifactStore:
         """Open the artifact store; nothing is connected before its first operation. Raises as `store_url` and `open_store` do."""
-        return open_store(self.store_url(home), timeout=self.store_timeout, ttl=max(1, round(self.retention * DAY)))
+        url = self.store_url(home)
+        try:
+            return open_store(url, timeout=self.store_timeout, ttl=max(1, round(self.retention * DAY)))
+        except SettingsError as error:
+            raise SettingsError(f"{'DESK_STORE' if self.own_store else 'REDIS_URL' if self.redis_url else 'DESK_HOME'}: {error}") from error.__cause__
 
     def limits(self, specialists: Sequence[Contract]) -> Limits:
-        """Return the limits of a case; without a configured budget, the default one or the least that holds this roster."""
+        """Return the limits of a case; without a configured budget, the default one or the least that holds this roster.
+
+        Raises:
+            SettingsError: The configured budget holds no prompt of this roster.
+        """
         base = {"max_hops": self.max_hops, "max_parallel": self.max_parallel, "max_tokens": self.case_tokens, "max_seconds": self.case_seconds}
         limits = Limits.model_validate(base)
         least = worst_case(Setup(roster=roster_of(specialists), limits=limits, rules=RULES)).least
+        if self.budget and self.budget < least:
+            raise SettingsError(
+                f"DESK_BUDGET is {self.budget}, this roster needs at least {least}: raise it, or unset it; python -m graph bound adds it up"
+            )
         return limits.model_copy(update={"budget": self.budget or max(limits.budget, least)})

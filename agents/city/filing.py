@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.city.open311 import Open311, Open311Settings, Receipt, Service
+from agents.model.settings import loaded
 from agents.offline.matching import match
 from agents.specialist import Task
 from contracts import Question, Return, Status, one_line
@@ -73,7 +74,7 @@ def filing_tool(task: Task) -> list[Callable[..., Any]]:
 
 
 async def _city() -> Open311 | None:
-    settings = await asyncio.to_thread(Open311Settings)
+    settings = await asyncio.to_thread(loaded, Open311Settings)
     return Open311(settings) if settings.url else None
 
 

@@ -9,6 +9,7 @@ import httpx
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from agents.model.settings import Url
 from contracts import DeskError, clip, one_line
 
 MOST_DESCRIPTION = 4_000
@@ -20,7 +21,7 @@ class Open311Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True)
 
-    url: str | None = Field(
+    url: Url | None = Field(
         default=None, validation_alias="OPEN311_URL", description="Base URL of a GeoReport v2 server; unset means that nothing is filed."
     )
     api_key: SecretStr | None = Field(

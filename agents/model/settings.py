@@ -1,12 +1,14 @@
 """Where the models are and how they are called: the one place that reads model settings."""
 
+import json
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
-from pydantic_settings.exceptions import SettingsError as UnreadableSetting
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from contracts.errors import SettingsError
 
@@ -53,10 +55,47 @@ def loaded(kind: type[S]) -> S:
     """Read settings, with one clear line for each value that is refused."""
     try:
         return kind()
-    except (ValidationError, UnreadableSetting) as error:
-        wrong = error.errors(include_url=False, include_input=False) if isinstance(error, ValidationError) else []
-        told = "; ".join(f"{item['loc'][0]}: {item['msg']}" for item in wrong) or "a value cannot be read"
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)
+        told = "; ".join(f"{item['loc'][0]}: {item['msg'].removeprefix('Value error, ')}" for item in wrong)
         raise SettingsError(f"wrong setting: {told}; see .env.example") from None
+    except UnicodeDecodeError:
+        raise SettingsError("the file .env is no text in UTF-8: write it anew after .env.example") from None
+
+
+def _http(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and not re.search(r"\s", value)
+    except ValueError:
+        is_url = False
+    if not is_url:
+        raise ValueError("must be an address that starts with http:// or https://, with a host and, if any, a port up to 65535")
+    return value
+
+
+def _sendable(value: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"[!-~]+", value.get_secret_value()):
+        raise ValueError("must be one word of plain ASCII characters")
+    return value
+
+
+def _json_object(value: Any) -> Any:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError('must be one JSON object, such as {"reasoning_effort": "low"}')
+    return found
+
+
+Url = Annotated[str, AfterValidator(_http)]
+"""An address that a client can connect to."""
+Key = Annotated[SecretStr, AfterValidator(_sendable)]
+"""A credential that fits an HTTP header."""
+Name = Annotated[str, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else value), Field(min_length=1)]
+Extra = Annotated[dict[str, Any], NoDecode, BeforeValidator(_json_object)]
 
 
 class ModelSettings(BaseSettings):
@@ -64,27 +103,27 @@ class ModelSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True)
 
-    api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")
-    base_url: str | None = Field(
+    api_key: Key | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Key of the endpoint; a local server needs none.")
+    base_url: Url | None = Field(
         default=None,
         validation_alias="OPENAI_BASE_URL",
         description="Endpoint that speaks chat completions, with its /v1; unset means OpenAI.",
         repr=False,
     )
-    router_model: str | None = Field(
+    router_model: Name | None = Field(
         default=None,
         validation_alias="DESK_ROUTER_MODEL",
         description=f"Model that routes and writes the answer; unset means {DEFAULT_MODEL} where a key or endpoint is set; offline means none.",
     )
-    specialist_model: str | None = Field(
+    specialist_model: Name | None = Field(
         default=None,
         validation_alias="DESK_SPECIALIST_MODEL",
         description="Model that specialists work with; unset means the router's; offline means that they work without one.",
     )
-    specialist_api_key: SecretStr | None = Field(
+    specialist_api_key: Key | None = Field(
         default=None, validation_alias="DESK_SPECIALIST_API_KEY", description="Key for the specialists' model when it differs."
     )
-    specialist_base_url: str | None = Field(
+    specialist_base_url: Url | None = Field(
         default=None, validation_alias="DESK_SPECIALIST_BASE_URL", description="Endpoint of the specialists' model when it differs.", repr=False
     )
     temperature: float | None = Field(
@@ -100,21 +139,14 @@ class ModelSettings(BaseSettings):
         validation_alias="DESK_METHOD",
         description="How decisions are asked for: auto, json_schema, function_calling, json_mode or text; auto learns it from the first call.",
     )
-    router_extra: dict[str, Any] = Field(
+    router_extra: Extra = Field(
         default_factory=dict,
         validation_alias="DESK_ROUTER_EXTRA",
         description='JSON object sent as it is with each router call, such as {"reasoning_effort": "low"}.',
     )
-    specialist_extra: dict[str, Any] = Field(
+    specialist_extra: Extra = Field(
         default_factory=dict, validation_alias="DESK_SPECIALIST_EXTRA", description="The same for the specialists' model."
     )
-
-    @field_validator("base_url", "specialist_base_url")
-    @classmethod
-    def _is_url(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("http://", "https://")):
-            raise ValueError("must start with http:// or https://")
-        return value
 
     def router(self) -> ModelChoice | None:
         """Return the router's model, or None for the offline router: without a key and an endpoint, or when told so."""

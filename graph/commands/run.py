@@ -7,6 +7,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -85,7 +86,11 @@ async def _prepare(home: Path) -> None:
 
 def _model() -> str:
     choice = loaded(ModelSettings).router()
-    return f"{choice.model} at {choice.base_url.split('//')[-1].split('/')[0]}" if choice else "offline model (set OPENAI_API_KEY to use a real one)"
+    return (
+        f"{choice.model} at {urlsplit(choice.base_url).netloc.rpartition('@')[2]}"
+        if choice
+        else "offline model (set OPENAI_API_KEY to use a real one)"
+    )
 
 
 async def _run(goal: str, criteria: list[str] | None, context: Context, store: Any, home: Path, live: Live | None) -> JSON:
