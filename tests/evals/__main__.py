@@ -28,6 +28,8 @@ from tests.llm.server import available, local_model
 
 ROOT = Path(__file__).parents[2]
 COMPLETE, FAILED, INCOMPLETE = 0, 1, 4
+LOCAL_SETS, LOCAL_LIMIT = ["desk"], 7
+"""What the small model is asked where nothing else is said: one text of each kind, so that it ends within ten minutes on two cores."""
 LOCAL_REPLY = 64
 """Most tokens of the small model's reply; longer ones were rambling too, and cost time."""
 
@@ -38,12 +40,12 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", help="router model; without it the configured one, offline when none is")
     parser.add_argument("--local", action="store_true", help="the small local model, served for this run (make test-llm installs it)")
     parser.add_argument("--sets", nargs="+", default=[], metavar="SET", help="names in sets/, complaints, scenarios, or JSONL files; default all")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="at most N texts of each set, spread over its kinds")
+    parser.add_argument("--limit", type=_positive, metavar="N", help=f"at most N texts of each set, over its kinds (--local: {LOCAL_LIMIT})")
     parser.add_argument("--ablation", type=int, default=12, metavar="N", help="decisions asked on all three prompts (default 12; 0 leaves it out)")
     parser.add_argument("--unpaired", action="store_true", help="ask each text at its own depth only: a third of the calls, a wider interval")
     parser.add_argument("--parallel", type=_positive, default=4, metavar="N", help="calls at a time to a model (default 4)")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier eval.json to compare with")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where the figures go (default .out/eval.json, or .out/latency.json)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where the figures go (default .out/eval.json, eval-local.json or latency.json)")
     parser.add_argument("--latency", action="store_true", help="seconds per decision on the small local model instead")
     return parser.parse_args(argv)
 
@@ -57,14 +59,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.latency:
             return latency.main(args.out or ROOT / ".out" / "latency.json", aside)
         before = json.loads(args.baseline.read_text("utf-8")) if args.baseline else None
-        sets = chosen(args.sets, Path(os.environ["DESK_DATA"]) if os.environ.get("DESK_DATA") else None)
+        sets = chosen(args.sets or (LOCAL_SETS if args.local else []), Path(os.environ["DESK_DATA"]) if os.environ.get("DESK_DATA") else None)
         with contextlib.ExitStack() as stack:
             router = _local(stack.enter_context(local_model())) if args.local else endpoint_of(args.model)
             offline = router.choice.model == OFFLINE
             plan = plan_of(
                 sets,
-                limit=args.limit,
-                sample=0 if offline else args.ablation,
+                limit=args.limit or (LOCAL_LIMIT if args.local else None),
+                sample=args.ablation,
                 unpaired=args.unpaired,
                 parallel=1 if offline or args.local else args.parallel,
             )
@@ -72,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (DeskError, OSError, ValueError) as error:
         aside.print(f"nothing was evaluated: {error}", highlight=False, markup=False)
         return FAILED
-    _write(args.out or ROOT / ".out" / "eval.json", told)
+    _write(args.out or ROOT / ".out" / ("eval-local.json" if args.local else "eval.json"), told)
     _print(told, before)
     return COMPLETE if told["complete"] else INCOMPLETE if told["done"] else FAILED
 
@@ -107,7 +109,7 @@ def _print(told: dict[str, Any], before: dict[str, Any] | None) -> None:
     )
     if kinds := told["depth"].get("fault_kinds"):
         console.print("no decision: " + ", ".join(f"{name} {times}" for name, times in kinds.items()), highlight=False)
-    if note := told["ablation"].get("note"):
+    if note := told["ablation_note"]:
         console.print(f"three prompts: {note}", highlight=False)
     if told["stopped"]:
         console.print(f"INCOMPLETE: {told['stopped']}", highlight=False, markup=False)

@@ -2,7 +2,7 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -38,6 +38,11 @@ class Probe:
     acceptable: frozenset[str] = frozenset()
     last: Turn | None = None
     """The turn that a follow-up refers to."""
+
+    @property
+    def set(self) -> str:
+        """Name of the set that it is of."""
+        return self.id.partition("/")[0]
 
     @lru_cache(maxsize=512)  # noqa: B019 - a probe is a small frozen value, and each is asked again on every prompt
     def at(self, hop: int) -> Case:
@@ -106,13 +111,13 @@ def scores(asked: Mapping[Key, Outcome], known: Sequence[Probe]) -> JSON:
     return told
 
 
-def by_kind(asked: Mapping[Key, Outcome], known: Sequence[Probe]) -> JSON:
-    """Return the accuracy of each kind of probe."""
+def by(group: Callable[[Probe], str], asked: Mapping[Key, Outcome], known: Sequence[Probe]) -> JSON:
+    """Return the accuracy of each group of probes."""
     told = {}
-    for kind in dict.fromkeys(probe.kind for probe in known):
-        mine = [probe for probe in known if probe.kind == kind]
+    for name in dict.fromkeys(map(group, known)):
+        mine = [probe for probe in known if group(probe) == name]
         if found := among(asked, mine):
-            told[kind] = {key: value for key, value in scores(found, mine).items() if key in ("early", "middle", "late", "items")}
+            told[name] = {key: value for key, value in scores(found, mine).items() if key in ("early", "middle", "late", "items")}
     return told
 
 

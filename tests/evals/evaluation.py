@@ -15,7 +15,7 @@ from tests.evals.labels import Item, balanced
 from tests.evals.views import LAST, LEDGER, TRANSCRIPT, VIEWS
 
 FINISH_IN_ABLATION = 4
-NEEDS_MODEL = "needs a model: the offline router reads the grammar of ledger prompts alone, so its score on the other two would say nothing"
+LEDGER_ONLY = "the offline router sees goal and criteria alone in the other two prompts; only a model shows what they do to a choice"
 JSON = dict[str, Any]
 Key = tuple[str, int]
 Start = Callable[[str, int], Callable[[], object]]
@@ -29,7 +29,7 @@ class Plan:
     probes: Sequence[Probe]
     finish: Sequence[Probe]
     sample: Sequence[Probe]
-    """Probes of the ablation; empty for a router that reads ledger prompts only."""
+    """Probes of the ablation."""
     single: Mapping[str, int] = field(default_factory=dict)
     """Probe id to the one hop it is asked at; a probe that is not in it is asked at all."""
     parallel: int = 1
@@ -112,12 +112,17 @@ def result(router: Watched, plan: Plan, done: Done) -> JSON:
         "done": done.size,
         "planned": plan.size,
         "sets": {name: runs.scores(pairs) for name, pairs in sets.items() if pairs},
-        "depth": depth.scores(known, plan.probes) | {"hops": list(HOPS), "kinds": depth.by_kind(known, plan.probes)} if known else {},
+        "depth": depth.scores(known, plan.probes) | {"hops": list(HOPS), **_groups(known, plan.probes)} if known else {},
         "finish": depth.errors(asked, plan.finish),
-        "ablation": _ablation(plan, done) if plan.sample else {"note": NEEDS_MODEL if router.choice.model == OFFLINE else "left out"},
+        "ablation": _ablation(plan, done) if plan.sample else {},
+        "ablation_note": "left out" if not plan.sample else LEDGER_ONLY if router.choice.model == OFFLINE else "",
         "cost": {key: getattr(router.spent, key) for key in ("tokens_in", "tokens_out", "tokens_cached", "tokens_source", "calls")},
         "seconds": round(time.monotonic() - done.begun, 1),
     }
+
+
+def _groups(known: Mapping[Key, Outcome], probes: Sequence[Probe]) -> JSON:
+    return {"kinds": depth.by(lambda probe: probe.kind, known, probes), "sets": depth.by(lambda probe: probe.set, known, probes)}
 
 
 def _ablation(plan: Plan, done: Done) -> JSON:

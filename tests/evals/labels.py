@@ -45,6 +45,7 @@ class Item(BaseModel):
     acceptable_extra: frozenset[str] = frozenset()
     order: tuple[tuple[str, str], ...] = ()
     emergency: bool = False
+    first: frozenset[str] | None = None
     second: frozenset[str] | None = None
     depth: Literal[2, 12, 25] | None = None
     before: Before | None = None

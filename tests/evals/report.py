@@ -45,11 +45,11 @@ def tables(result: JSON) -> list[Table]:
     if result["sets"]:
         made.append(_upright("Texts through the desk", SET_ROWS, result["sets"]))
     if result["depth"]:
-        rows = {**result["depth"]["kinds"], "all": result["depth"]}
+        rows = {**result["depth"]["kinds"], **{f"set {name}": row for name, row in result["depth"]["sets"].items()}, "all": result["depth"]}
         made.append(_table("The right next choice, by depth", "kind", DEPTH_COLUMNS, rows))
     if result["finish"]:
         made.append(_table("Wrong ends, share by depth", "error", DEPTH_COLUMNS, result["finish"]))
-    if "note" not in result["ablation"] and result["ablation"]:
+    if result["ablation"]:
         made.append(_upright("The same decisions on three prompts", ABLATION_ROWS, result["ablation"]))
     return made
 

@@ -13,7 +13,7 @@ from tests.scripted import Scripted, dispatch, finish
 
 SWAYED_AFTER = 6
 """Old lines from which a biased router follows them."""
-DROWNED_AFTER = 20
+DROWNED_AFTER = 28
 """Mentions of one name from which a router hears nothing else."""
 
 

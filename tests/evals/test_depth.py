@@ -34,6 +34,7 @@ async def test_a_bias_by_old_lines_shows_as_a_drop_and_a_sound_router_shows_none
     assert low <= swayed["depth"]["difference"] <= high < -0.3
     assert steady["depth"]["difference"] == 0 and steady["depth"]["interval"] == [0, 0]
     assert all(kind["late"] <= kind["early"] for kind in swayed["depth"]["kinds"].values())
+    assert swayed["depth"]["sets"]["some"]["early"] == swayed["depth"]["early"]
 
 
 async def test_the_drop_shows_with_each_text_at_one_depth_too(tmp_path: Path) -> None:
@@ -64,7 +65,9 @@ async def test_the_ablation_asks_the_same_decisions_on_three_prompts(tmp_path: P
     assert "finish_late" in told["ledger"] and told["ledger"]["fits_late"] == 1
 
 
-async def test_a_router_of_ledger_prompts_alone_has_no_ablation(tmp_path: Path) -> None:
+async def test_the_offline_router_has_an_ablation_too_and_a_note_on_what_it_cannot_show(tmp_path: Path) -> None:
     router = planted(sound)
     router.choice = router.choice.__class__(role="router", model="offline")
-    assert "needs a model" in (await figures(router, tmp_path))["ablation"]["note"]
+    told = await figures(router, tmp_path, sample=7)
+    assert set(told["ablation"]) == {"ledger", "transcript", "last_turn"} and "only a model" in told["ablation_note"]
+    assert (await figures(router, tmp_path))["ablation_note"] == "left out"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agents.offline.urgency import urgent
-from tests.evals.labels import NAMES, own, read
-from tests.evals.scoring import exact, jaccard, kappa, mean
+from tests.evals.agreement import both, figures
+from tests.evals.labels import NAMES, SETS, own, read
 
 ITEMS = own()
 README = " ".join((Path(__file__).parent / "README.md").read_text(encoding="utf-8").split())
@@ -27,7 +27,7 @@ def test_size_kinds_and_balance():
 
 def test_labels_are_consistent():
     for item in ITEMS:
-        assert item.gold | item.acceptable_extra | (item.second or frozenset()) <= set(NAMES), item.id
+        assert item.gold | item.acceptable_extra <= set(NAMES), item.id
         assert not item.gold & item.acceptable_extra, item.id
         assert {name for pair in item.order for name in pair} <= item.gold, item.id
         assert (item.kind == "follow_up") == (item.before is not None), item.id
@@ -36,18 +36,25 @@ def test_labels_are_consistent():
 
 
 def test_readme_figures_are_the_set_s():
-    second = [item.second or frozenset() for item in ITEMS]
-    figures = [mean(exact(item.gold, other) for item, other in zip(ITEMS, second, strict=True))]
-    figures.append(mean(jaccard(item.gold, other) for item, other in zip(ITEMS, second, strict=True)))
-    kappas = {name: kappa([name in item.gold for item in ITEMS], [name in other for other in second]) for name in NAMES}
-    assert f"Exact-set agreement {figures[0]:.3f}, Jaccard {figures[1]:.3f}" in README
-    assert f"potholes {kappas['potholes']:.2f}, permits {kappas['permits']:.2f}" in README
-    assert f"sanitation {kappas['sanitation']:.2f}, housing {kappas['housing']:.2f}" in README
+    found = figures(both(ITEMS))
+    assert f"exact-set agreement {found['exact']:.3f}, Jaccard {found['jaccard']:.3f}" in README
+    assert ", ".join(f"{name} {found[name]:.2f}" for name in ("potholes", "permits", "sanitation", "housing")) in README
     count = Counter(name for item in ITEMS for name in item.gold)
     assert f"potholes {count['potholes']}, permits {count['permits']}, sanitation {count['sanitation']}, housing {count['housing']}" in README
     assert f"{sum(not item.gold for item in ITEMS)} name nobody" in README
     for kind, shown in (("single", "single"), ("multi", "multi-department"), ("out_of_scope", "out of scope"), ("follow_up", "follow-ups")):
         assert f"{sum(item.kind == kind for item in ITEMS)} {shown}" in README
+    for item in ITEMS:
+        assert item.first == item.second or f"`{item.id}`" in README, "each disagreement is named"
+
+
+def test_the_held_out_set_has_four_kinds_and_labels_that_fit():
+    items = list(read(SETS / "held_out.jsonl"))
+    assert Counter(item.kind for item in items) == dict.fromkeys(("follow_up", "adversarial", "ambiguous", "several"), 12)
+    assert not {item.text for item in items} & {item.text for item in ITEMS} and len({item.id for item in items}) == len(items)
+    for item in items:
+        assert item.gold | item.acceptable_extra <= set(NAMES) and not item.gold & item.acceptable_extra, item.id
+        assert (item.kind == "follow_up") == (item.before is not None), item.id
 
 
 def test_emergencies_are_caught_and_nothing_else_is():
