@@ -128,6 +128,15 @@ class Desk:
         result: JSON = folded(ledger, events, self.registry)
         return result
 
+    def age(self, ledger: JSON) -> float:
+        """Return for how many seconds a case has been open."""
+        return (self.clock() - dt.datetime.fromisoformat(ledger["opened_at"])).total_seconds()
+
+    def seconds(self, ledger: JSON) -> float:
+        """Return how long one step may take now: its own limit, or what is left of the case's time if that is less."""
+        most: float = ledger["setup"]["limits"]["max_seconds"]
+        return min(self.settings.specialist_timeout, max(0.0, most - self.age(ledger))) if most else self.settings.specialist_timeout
+
     def alarms_of(self, case: str) -> set[tuple[str, str]]:
         """Return the alarms of a case that were told already."""
         told: set[tuple[str, str]] = self._once(("alarms", case), set)

@@ -48,7 +48,7 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
         context = context_of(runtime)
         model = desk.specialist_model(context) if specialist.prompt else None
         tasks = [_task(desk, specialist, ledger, artifacts, step, context) for step in pending_steps(ledger, specialist.name)]
-        done = await asyncio.gather(*(_work(desk, specialist, task, model) for task in tasks))
+        done = await asyncio.gather(*(_work(specialist, task, model, desk.seconds(ledger)) for task in tasks))
         events = [plain(event) for event, _ in done]
         for event, task in zip(events, tasks, strict=True):
             folded = next(item for item in desk.fold(ledger, event)["steps"] if item["n"] == task.step)
@@ -83,12 +83,12 @@ def _task(desk: Desk, specialist: Specialist, ledger: JSON, artifacts: JSON, ste
     )
 
 
-async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Returned, list[Handle]]:
-    """Run one step; an exception becomes a failed return that names its class and place, never its text."""
+async def _work(specialist: Specialist, task: Task, model: Endpoint | None, seconds: float) -> tuple[Returned, list[Handle]]:
+    """Run one step for so many seconds at most; an exception becomes a failed return that names its class and place, never its text."""
     started, cost, cause = time.monotonic(), Cost(), ""
     body: Any = None
     handles: list[Handle] = []
-    timer = asyncio.timeout(desk.settings.specialist_timeout)
+    timer = asyncio.timeout(seconds)
     try:
         async with timer:
             result, cost = await apart(_run(specialist, task, model))
@@ -101,7 +101,7 @@ async def _work(desk: Desk, specialist: Specialist, task: Task, model: Endpoint 
             raise
         cause = "its work was cancelled from inside"
     except TimeoutError as error:
-        cause = f"no return within {desk.settings.specialist_timeout:g} s" if timer.expired() else _place_of(error)
+        cause = f"no return within {seconds:.3g} s" if timer.expired() else _place_of(error)
     except RunFailed as error:
         cost, cause = error.spent, redact(str(error))
     except ValidationError as error:

@@ -1,6 +1,5 @@
 """The supervisor: read the ledger, ask the router once, let the guard judge, record, move."""
 
-import datetime as dt
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +68,7 @@ def make_supervisor(desk: Desk) -> Any:
             turn.record(Returned(case=case, step=step["n"], specialist=step["specialist"], cause=INTERRUPTED))
         if turn.ledger["status"] != "open":
             return turn.to("answer")
-        age = (desk.clock() - _instant(turn.ledger["opened_at"])).total_seconds()
+        age = desk.age(turn.ledger)
         reason = over_budget(turn.ledger, age)
         if not reason and state["remaining_steps"] <= RESERVE:
             reason = "the caller's recursion limit is nearly reached"
@@ -112,10 +111,6 @@ _TOLD = (
     "difficulty",
     "model",
 )
-
-
-def _instant(text: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(text)
 
 
 def _goals(record: JSON) -> list[str]:
