@@ -123,6 +123,10 @@ class Desk:
         check_budget(worst_case(setup))
         return setup
 
+    def instant(self) -> str:
+        """Return the time as events carry it."""
+        return self.clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
     def fold(self, ledger: Any, events: Any) -> JSON:
         """Fold events as the reducer will, so that a node can go on with the result."""
         result: JSON = folded(ledger, events, self.registry)

@@ -8,12 +8,12 @@ from contracts.registry import Registry
 from ledger import apply
 from ledger.compact import compacted
 from ledger.criteria import alias_order, targets
-from ledger.events import LINE, Answered, Asked, Compacted, Decided, Finished, Opened, Returned, Stopped
+from ledger.events import LINE, Answered, Asked, Compacted, Decided, Finished, Opened, Returned, Sent, Stopped
 from ledger.guard import judge
 from ledger.misfit import Clash, Misfit
 from ledger.returning import judged
 from ledger.seal import hash_of
-from ledger.view import step_of
+from ledger.view import sent_by, step_of
 
 JSON = dict[str, Any]
 
@@ -73,16 +73,14 @@ def earlier_line(ledger: JSON) -> str:
 
 
 def _decided(ledger: JSON, event: Decided, registry: Registry) -> JSON:
-    mark = hash_of(event.model_dump(mode="json"))
-    last = ledger["counts"]["decisions"]
+    record, last = event.model_dump(mode="json", exclude={"type", "case"}), ledger["counts"]["decisions"]
     if event.n <= last:
         known = next((item for item in ledger["decisions"] if item["n"] == event.n), None)
-        return _unless(known is None or known["hash"] == mark, ledger, f"{event.case}/d{event.n}", mark)
+        return _unless(known is None or record == _as_sent(known, ledger), ledger, f"{event.case}/d{event.n}", hash_of(record))
     if event.n != last + 1:
         raise Misfit("n", f"decision {last + 1} comes next")
     if any(step["status"] == "pending" for step in ledger["steps"]):
         raise Misfit("n", "steps are still pending")
-    record = event.model_dump(mode="json", exclude={"type", "case"}) | {"hash": mark}
     fresh = []
     if event.verdict == "ok":
         _check_legal(ledger, event, registry)
@@ -91,6 +89,12 @@ def _decided(ledger: JSON, event: Decided, registry: Registry) -> JSON:
             fresh.append(apply.pending(n, event.n, item.specialist, item.ask, list(item.handles), criteria))
         record["dispatch"] = [{"specialist": step["specialist"], "step": step["n"]} for step in fresh]
     return apply.decided(ledger, record, fresh)
+
+
+def _as_sent(decision: JSON, ledger: JSON) -> JSON:
+    """Return a decision as its event told it."""
+    sent = [{key: item[key] for key in Sent.model_fields} for item in sent_by(decision, ledger["steps"])]
+    return {key: value for key, value in decision.items() if key != "seal"} | {"dispatch": sent}
 
 
 def _check_legal(ledger: JSON, event: Decided, registry: Registry) -> None:

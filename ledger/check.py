@@ -14,7 +14,7 @@ _STEP = apply.pending(1, 1, "", "", [], [])
 _EMPTY = sealed(apply.opened("c", "", "", None, [], {"roster": [], "limits": {}, "rules": ""}, None, ""))
 _SHAPES: dict[str, frozenset[str]] = {
     "steps": frozenset({*_STEP, "seal"}),
-    "decisions": frozenset({*Decided.model_fields, "hash", "seal"} - {"type", "case"}),
+    "decisions": frozenset({*Decided.model_fields, "seal"} - {"type", "case"}),
     "criteria": frozenset(apply.fresh_criterion(1, {"text": "", "owners": [], "source": "", "candidates": []})),
     "questions": frozenset(apply.fresh_question(_STEP, 1, {"text": "", "to": ""})),
 }

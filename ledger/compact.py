@@ -9,6 +9,7 @@ from typing import Any
 from ledger import share
 from ledger.apply import MAX_OPEN_QUESTIONS
 from ledger.criteria import alias_order
+from ledger.guard import TRAILED
 from ledger.keys import ask_key, echo_key
 from ledger.render import render
 from ledger.seal import canonical
@@ -114,7 +115,7 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
         handed = sorted({*handed, *step["handed"]}, key=alias_order)[-8:]
         seen[key] = [step["n"], step["decision"], step["status"], times + 1, handed]
     closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]
-    trail = [{key: item[key] for key in ("n", "specialist", "criteria", "questions")} | {"echo": echo_key(item)} for item in gone]
+    trail = [[{**item, "echo": echo_key(item)}[key] for key in TRAILED] for item in gone]
     return {
         **ledger,
         "steps": [item for item in ledger["steps"] if item["n"] > entry["upto_step"]],

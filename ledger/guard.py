@@ -13,6 +13,9 @@ from ledger.view import known_aliases, latest_steps, open_criteria, open_questio
 JSON = dict[str, Any]
 MAX_PERIOD = 6
 SEEN = ("n", "decision", "status", "times", "handed")
+"""What compaction keeps of each archived ask, by its key."""
+TRAILED = ("n", "specialist", "criteria", "questions", "echo")
+"""What compaction keeps of the last archived steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,7 @@ def _echoes(ledger: JSON, item: Dispatch) -> Verdict:
 
 def _said(ledger: JSON) -> list[JSON]:
     """Return the steps, archived ones of late too, each with the key of what it said."""
-    return [*ledger["trail"], *({**step, "echo": echo_key(step)} for step in ledger["steps"])]
+    return [*(dict(zip(TRAILED, item, strict=True)) for item in ledger["trail"]), *({**step, "echo": echo_key(step)} for step in ledger["steps"])]
 
 
 def _answered_since(ledger: JSON, step: JSON) -> bool:

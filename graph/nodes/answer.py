@@ -46,7 +46,7 @@ def make_answer(desk: Desk, *, spoken: bool = True) -> Any:
         findings, missing = await _findings(desk, ledger, artifacts)
         stopped = ledger["reason"] or open_criteria(ledger)
         gone = tuple(sorted(set(missing) & {alias for item in ledger["criteria"] for alias in item["evidence"]}, key=alias_order))
-        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped" if stopped else "done", missing=gone)
+        closing = Finished(case=ledger["case"], at=desk.instant(), status="stopped" if stopped else "done", missing=gone)
         preview, lost = desk.fold(ledger, plain(closing)), _labelled(missing, artifacts)
         cost = Cost()
         if desk.is_offline(context):

@@ -50,7 +50,7 @@ def make_intake(desk: Desk) -> Any:
         criteria = tuple(_with_candidates(desk, item) for item in (criteria if given else _placed(criteria, goal, ledger)))
         event = Opened(
             case=case,
-            at=desk.clock().isoformat(),
+            at=desk.instant(),
             goal=goal,
             goal_handle=whole.alias if whole else None,
             criteria=criteria,
@@ -131,7 +131,7 @@ async def _keep_goal(desk: Desk, case: str, goal: str) -> Any:
 async def _keep_earlier(desk: Desk, case: str, ledger: JSON, artifacts: JSON) -> Any:
     """Store the earlier case of this thread whole; it stays in one line and a handle."""
     if ledger["status"] == "open":
-        closing = Finished(case=ledger["case"], at=desk.clock().isoformat(), status="stopped", reason="a new goal came in")
+        closing = Finished(case=ledger["case"], at=desk.instant(), status="stopped", reason="a new goal came in")
         ledger = desk.fold(ledger, plain(closing))
     body = json.dumps({"ledger": ledger, "artifacts": artifacts}, ensure_ascii=False)
     named = {"stem": "E1", "kind": "earlier_case", "description": "The thread's case before this one", "producer": "intake"}

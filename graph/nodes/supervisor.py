@@ -173,7 +173,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
     return Decided(
         case=turn.ledger["case"],
         n=turn.ledger["counts"]["decisions"] + 1,
-        at=turn.desk.clock().isoformat(),
+        at=turn.desk.instant(),
         action=decision.action if decision else None,
         reason=decision.reason if decision else "",
         dispatch=tuple(Sent(specialist=item.specialist, ask=item.ask, handles=item.handles) for item in work),
