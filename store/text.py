@@ -13,6 +13,7 @@ from store.protocol import RANGE, ArtifactStore
 
 _TEXT = re.compile(r"text/.*|application/(.+\+)?(json|xml|yaml|x-ndjson|javascript|sql)|.+/.+\+(json|xml)")
 _PER_TOKEN = 14  # bytes fetched for a token of the budget: few words are longer and still one token
+_EDGE = 640  # no mark and margin take the room of more characters
 Encoding = Literal["utf-8", "utf-16-le", "utf-16-be"]
 
 
@@ -67,14 +68,13 @@ def _excerpt(handle: Handle, data: bytes, start: int, encoding: Encoding, *, max
         end = start + used
         return text if end >= total else f"{text}\n[cut: bytes {start} to {end} of {total}, continue at {end}]", end
 
-    size = len(data)
-    if not fits(shown(size)[0]):
-        mark = shown(0)[0]
-        text = _decoded(data[: max(0, max_bytes - len(mark))], encoding, last=False)[0]
-        size = len(text[: fitting(text, max_tokens - 4, mark)].encode(encoding, "replace"))
-        size = _most(min(size, len(data)), lambda size: fits(shown(size)[0]))
+    mark, size = shown(0)[0], len(data)
+    text = _decoded(data, encoding, last=start + size >= total)[0][:max_bytes]
+    most = fitting(text, max_tokens - 4, mark)
+    if len(text) - most > _EDGE or not fits(shown(size)[0]):
+        size = _most(min(size, len(text[:most].encode(encoding, "replace")) or size), lambda size: fits(shown(size)[0]))
     text, end = shown(size)
-    return Excerpt(text if fits(text) else _first("…", fits), start, end, total)
+    return Excerpt(text if size or fits(text) else _first("…", fits), start, end, total)
 
 
 async def preview(store: ArtifactStore, case: str, alias: str, *, max_tokens: int = 400, max_bytes: int = 4096) -> str:

@@ -126,9 +126,10 @@ def unknown_ids(text: str, known: str) -> list[str]:
 
 def without_ids(text: str, ids: Sequence[str]) -> str:
     """Return the text without these record ids, and with a note that says so."""
-    for name in ids:
-        text = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", REMOVED, text)
-    return f"{text}\n\n{len(ids)} record number(s) that no stored artifact holds were removed from this text." if ids else text
+    if not ids:
+        return text
+    text = re.sub(rf"(?<![\w.])(?:{'|'.join(map(re.escape, ids))})(?!\w)", REMOVED, text)
+    return f"{text}\n\n{len(ids)} record number(s) that no stored artifact holds were removed from this text."
 
 
 async def write(model: Endpoint, ledger: JSON, findings: Sequence[Finding], missing: Sequence[str], style: str) -> tuple[str, Spent]:
