@@ -158,7 +158,8 @@ class Endpoint:
         message, fault, detail, raw = None, None, "", ""
         try:
             chat = await self.chat()
-            size = estimate(system + user) + len(json.dumps(schema)) // 4 * bool(options)
+            # Line by line, because most lines were weighed at the hop before.
+            size = sum(estimate(line) + 1 for line in f"{system}\n{user}".split("\n")) + len(json.dumps(schema)) // 4 * bool(options)
             message = await bounded(lambda: chat.ainvoke(messages, {"tags": ["nostream"]}, **options), self.choice, size, spent)
             fault = fault_of(message)
             detail = redact(str(message.additional_kwargs.get("refusal") or ""), self._secrets) if fault else ""
