@@ -8,14 +8,14 @@ UNCOVERED = "none of the desk's specialists handles this"
 UNREAD = "the router without a key reads English and Spanish only; with a model key the desk reads other languages"
 _ELSEWHERE = frozenset(
     """
-    auf aus bei das dem den der die ein eine einem einen er es ich im ist kein keine mein meine mit nach nebenan nicht seit sind und unser
+    auf aus bei das dem den der die ein eine einem einen er es ich im ist kein keine mein meine mit nach nicht seit sind und unser
     unsere vom vor war wir wird wurde zu zum
-    au aux avec ce cette chez dans depuis des du elle est et il ils je la le les leur ma mon ne nous on ont par pas plus pour rue sa ses son sont
-    sur une vous
+    a au aux avec ce cette chez dans depuis des du elle est et il ils je la le les leur ma mon ne nous on ont par pas plus pour sa ses son sont
+    sur une vous y
     ao aos as com da das do dos ela ele em esta ha isso meu meus minha muito na nao nas no nos nossa nosso o os pela pelo sao seu sua tem temos um uma
     c'e ce ci della delle di e gli ha ho il io lo mio nel nella non per piu sono sta tra una
     aan al bij dat de een en er hebben het ik is mijn naar niet onze op van voor wij ze zijn zitten
-    co czy do jest jej jestem ma mieszkaniu moim na nad nie od sa sie w we z za
+    co czy do jest jej jestem ma moim na nad nie od sa sie w we z za
     ak an anpil ap ate ba ban fe gen genyen ki kay la lan li mwen nan nou pa pou se sou te yo yon
     cho co cua duoc khong la mot nha o ra toi trong va voi
     ang ay mga na namin ng po sa

@@ -23,7 +23,6 @@ SHARE = 0.6
 LISTED = 3.5
 """Score from which one thing of a list ("rats and no heat") speaks for a specialist whatever else its clause says."""
 SMOOTH = 0.6
-PAIR = 1.0
 FADE = 0.3
 KEY = 4
 STRONG = 3.0
@@ -153,6 +152,5 @@ def _weigh(counts: dict[str, Counter[str]]) -> Weights:
         totals.update(counter)
     for name, counter in counts.items():
         for term, count in counter.items():
-            kind = PAIR if " " in term else 1.0
-            weights.setdefault(term, {})[name] = kind * (count / (totals[term] + SMOOTH)) ** POWER * (1 + math.log(count))
+            weights.setdefault(term, {})[name] = (count / (totals[term] + SMOOTH)) ** POWER * (1 + math.log(count))
     return weights
