@@ -1,12 +1,13 @@
 """Whether the words around a decision leave it standing; where they may not, it is ambiguous, which costs one re-ask.
 
-What is said in one breath with an object must be a known way to present a decision. All other words must be silent: no negation, condition,
-retraction, alternative or quotation in the languages below, no mark that strikes or comments out, no question, and nobody's name but the chosen one.
+No words may speak against it: no negation, condition, retraction, alternative or quotation in the languages below, no mark that strikes or
+comments out, no question, no unread script, and nobody's name but the chosen one. Around an object, moreover, what is said in one breath with it,
+or is not about the case, must be made of words that present a decision: what nobody foresaw is not taken for consent.
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agents.model.names import names_in
 
@@ -33,7 +34,7 @@ bukan khong dung hindi huwag
 """.split()
 _PRESENTING = frozenset(
     """
-    a an the this that it its i i'll i've i'm we we'll my our me you you're your here here's below following follows is are am be goes go will
+    a an all the this that it its i i'll i've i'm we we'll my our me you you're your here here's below following follows is are am be goes go will
     would should can in of for to and with on now next then so still hence therefore thus because since as at left by just only again one ok okay
     yes right sure thing well great alright certainly understood thanks hello done got happy hope help based according acting given provide
     providing return returning think asked asks ask requested request required needed used single valid correct corrected complete exact full
@@ -42,9 +43,11 @@ _PRESENTING = frozenset(
     dispatches route routes routing router supervisor assistant model send sending pass passing hand handing forward assign assigning delegate
     delegating transfer transferring consult consulting proceed proceeding continue continuing work works working start specialist specialists
     agent let let's best most suitable appropriate relevant place placed analysis reason reasoning explanation information ledger current state
-    case goal task criteria criterion open step steps taken records im eot id end endoftext begin eos s
-    hier ist die das meine entscheidung antwort claro aqui esta tiene la mi decision respuesta voici ma le reponse ecco decisione risposta decisao
-    minha resposta il o
+    case goal task criteria criterion open step steps taken records im eot id end endoftext begin eos s i'd how give gives course absolutely good
+    glad pointing out up reviewed reviewing read reading look looked looking looks find finds found see get gets move moving understand keep short
+    time have has been was do does more helps check checks checking history rules day nice need needs who both thank please
+    hier naturlich ist die das meine entscheidung antwort claro aqui esta tiene la mi decision respuesta voici ma le reponse ecco decisione
+    risposta decisao minha resposta il o
     """.split()
 )
 _WHOLE = frozenset(word for word in _WORDS if word[-1] != "*")
@@ -56,7 +59,7 @@ _PHRASE = re.compile(
     r"|^\s*(?:is|should|shall|would|could) (?:it|this|that|we|i)\b"
 )
 _MARK = re.compile(
-    r"(?<!~)~~(?!~)|/\*|\(\*\s|<!--|<\s*(?:s|del|strike)\b[^<>]*>|!=|[≠¬❌✖✗✘✕❎🚫⛔👎🙅🛑☐]|\[\s*\]|\\[ux][0-9a-f]"
+    r"(?<!~)~~(?!~)|(?<!\S)/s\b|/\*|\(\*\s|<!--|<\s*(?:s|del|strike)\b[^<>]*>|!=|[≠¬❌✖✗✘✕❎🚫⛔👎🙅🛑☐]|\[\s*\]|\\[ux][0-9a-f]"
     rf"|(?<![\w!])!+[\s*_`\"'(\[]*{OBJECT}",
     re.I,
 )
@@ -64,8 +67,7 @@ _MARK = re.compile(
 _COMMENT = re.compile(r"^\s*(?:[>#;]|--)|(?<!:)//")
 _FENCE = re.compile(r"(?:```|~~~)[a-z]*|</?tool call>|\[tool calls\]|<\|python tag\|>")
 _ODD = re.compile(r"[\^~%&$\\]")
-_LEAD = re.compile(r"[.!?;](?=\s|$)|(?<!:)\n\s*\n")
-_TAIL = re.compile(r"[.!?;\n]|```|~~~")
+_SENTENCE = re.compile(r"[.!?;](?=\s|$)|(?<!:)\n(?:\s*\n)+")
 _ABOUT = r"(?: (?:the|this|that|it|to|for|resident|resident's|question|questions|myself|directly|here))*"
 _HARMLESS = (
     r"(?:no|not a) (?:problem|worries|trouble)|nothing else|no other text|based on the information provided"
@@ -76,7 +78,7 @@ _HARMLESS = (
     r"|(?:there (?:is|are)|we have|the ledger (?:shows|has))(?: still)? no (?:evidence|records?|(?:completed )?steps?)(?: for c\d+)?(?: yet| so far)?"
     r"|(?:no|nothing)(?: steps?| work| specialists?)? (?:has|have)(?: yet)?(?: been)? (?:taken|done|tried|worked)"
     r"(?: on it| (?:on|for) c\d+)?(?: yet| so far)?"
-    r"|(?:is there |do you need |need )?anything else(?: i can (?:do|help)(?: you)?(?: with| for you)?)?\?"
+    r"|(?:is there |do you need |need )?anything else(?: i can (?:do|help)(?: you)?(?: with| for you)?)?\??"
     r"|(?:(?:please )?(?:just )?(?:let me know|feel free to (?:ask|reach out)|(?:do not|don't) hesitate to (?:ask|reach out))"
     r"|if you(?:'d)? (?:would )?(?:need|have|want|like))"
     r"(?: (?:if|for|you|you'd|need|have|want|would|like|any|anything|more|further|other|else|changes?|questions?|help|details?|information|is"
@@ -108,11 +110,20 @@ def doubt_in(words: str, meant: set[str], roster: Sequence[str]) -> str:
     named = names_in(plain, roster) | ({"finish"} if re.search(r"\bfinish\b|\b(?:close|end) (?:the|this) case\b", plain) else set())
     if named - meant:
         return "the words around it name somebody else"
-    breath = [_heard(_LEAD.split(_FENCE.sub(" ", piece).rstrip())[-1], number) for number, piece in enumerate(pieces[:-1])]
-    breath += [_heard(_FENCE.sub(" ", _TAIL.split(piece)[0]), number) for number, piece in enumerate(pieces) if number]
-    said = " ".join(sum(breath, []))
     known = _PRESENTING.union(*(re.split(r"\W|_", name) for name in meant))
-    return "the words before or after it do not present a decision" if _ODD.search(said) or not known.issuperset(_words_in(said)) else ""
+    strange = any(_ODD.search(said) or not known.issuperset(_words_in(said)) for said in _presenting(pieces, meant))
+    return "the words around it are none that present a decision" if strange else ""
+
+
+def _presenting(pieces: list[str], meant: set[str]) -> Iterator[str]:
+    """Yield the sentences that must present a decision: those that an object stands in, and those that are not about the case."""
+    for number, piece in enumerate(pieces if len(pieces) > 1 else ()):
+        sentences = _SENTENCE.split(_FENCE.sub(" ", piece).rstrip())
+        for place, sentence in enumerate(sentences):
+            goes_on = place == 0 and number > 0 and not re.match(r"[^\S\n]*\n", piece)
+            leads_in = place == len(sentences) - 1 and number < len(pieces) - 1
+            if goes_on or leads_in or not (re.search(r"\d", sentence) or names_in(sentence, list(meant))):
+                yield " ".join(_heard(sentence, number))
 
 
 def _heard(words: str, number: int) -> list[str]:
@@ -123,7 +134,7 @@ def _heard(words: str, number: int) -> list[str]:
 
 
 def _words_in(text: str) -> list[str]:
-    return re.findall(r"\b[^\W\d_]+(?:'[^\W\d_]+)?\b", text)
+    return re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", re.sub(r"\b[acq]\d+\b", "", text))
 
 
 def _speaks(word: str) -> bool:

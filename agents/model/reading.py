@@ -36,7 +36,7 @@ def read_decision(reply: Any, roster: Sequence[str]) -> Reading:
 
 def _read(text: str, roster: Sequence[str], tool: Reading | None) -> Reading:
     """Read the objects in a text, and the words around them, beside what the tool calls say."""
-    readings, passed_over = [], None
+    readings, passed_over, aside = [], None, ""
     found, words = parted(text)
     for value in found:
         try:
@@ -45,7 +45,7 @@ def _read(text: str, roster: Sequence[str], tool: Reading | None) -> Reading:
             if wrong.fault not in (Fault.WRONG_KEY, Fault.ANSWERED_ITSELF):
                 raise
             passed_over = passed_over or wrong
-            words += "\n" + remarks(value)
+            aside += "\n" + remarks(value)
     chosen = tool or next(iter(readings), None)
     if chosen is None:
         if passed_over is not None:
@@ -53,7 +53,7 @@ def _read(text: str, roster: Sequence[str], tool: Reading | None) -> Reading:
         return _name_alone(text, roster)
     if any(meaning(reading) != meaning(chosen) if tool else reading != chosen for reading in readings):
         raise Unreadable(Fault.AMBIGUOUS, "several different decisions")
-    return undoubted(chosen, words, roster)
+    return undoubted(undoubted(chosen, words, roster), aside, roster)
 
 
 def _name_alone(text: str, roster: Sequence[str]) -> Reading:
