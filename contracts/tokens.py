@@ -61,7 +61,7 @@ a24060aaa0aa04050a0008aa87a
 """.splitlines()[1:]
 _PAIRS = {a + b: int(cost, 16) for a, row in zip(_LETTERS, _ROWS, strict=True) for b, cost in zip(_LETTERS, row, strict=True)}
 _CAPITAL = 2
-_SHORT = 600
+_SHORT, _LONG = 600, 20_000
 _NEXT_MARK = 8
 _PIECE = re.compile(
     r"'(?:[stmd]|re|ve|ll)(?![A-Za-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[!-/:-@\[-`{-~]+"
@@ -78,7 +78,7 @@ _EVERYDAY_COST = 22
 
 def estimate(text: str) -> int:
     """Return an estimate of the tokens in `text` that errs high; joining two lines adds at most one."""
-    return _line(text) if len(text) <= _SHORT else _count(text)
+    return _line(text) if len(text) <= _SHORT else _text(text) if len(text) <= _LONG else _count(text)
 
 
 def fitting(text: str, tokens: int, tail: str) -> int:
@@ -153,3 +153,5 @@ class _Costs(dict[str, int]):
 _costs = _Costs()
 # A ledger's lines are weighed again at every hop.
 _line = lru_cache(maxsize=4096)(_count)
+# A conversation is sent again with every call, longer by two messages.
+_text = lru_cache(maxsize=256)(_count)

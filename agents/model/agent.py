@@ -5,7 +5,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import cache
 from typing import Any, Self
 
 from langchain.agents import create_agent
@@ -73,8 +73,6 @@ class Run:
 
 RUN: ContextVar[Run] = ContextVar("run")
 """The run that an agent works on: agents are built once and serve every run of their specialist."""
-# A conversation is sent again with every call, longer by two messages.
-_size = lru_cache(maxsize=256)(estimate)
 
 
 class BoundedChat:
@@ -101,7 +99,7 @@ class BoundedChat:
             run.ended = True
             return AIMessage("")
         run.made, run.repaired = run.made + 1, bool(run.cause)
-        size = sum(map(_size, [self._tools, *(message.text for message in messages)]))
+        size = sum(map(estimate, [self._tools, *(message.text for message in messages)]))
         message = await bounded(lambda: bound.ainvoke(messages), run.choice, size, run.spent)
         if fault := fault_of(message):
             raise EndpointError(fault, "")
@@ -160,14 +158,19 @@ def build_agent(chat: BaseChatModel, specialist: Specialist, tools: Iterable[Too
     async def hand_back(**found: Any) -> str:
         return RUN.get().accept(found)
 
-    async def read_artifact(alias: str, start: int = 0) -> str:
-        """Read a part of a handed or stored artifact as text, from byte `start`; its last line says where the next part begins."""
-        return await RUN.get().task.text(alias, start)
-
     model: Any = BoundedChat(chat)
     out = BoundedTool(name=HAND_BACK, description="Hand back your return.", args_schema=contract_schema(specialist.returns), coroutine=hand_back)
-    read = _bounded(_as_tool(read_artifact), read_artifact)
-    return create_agent(model, tools=[*map(_current, tools), read, out], system_prompt=f"{specialist.prompt}\n{RULES}")
+    return create_agent(model, tools=[*map(_current, tools), _reader(), out], system_prompt=f"{specialist.prompt}\n{RULES}")
+
+
+async def read_artifact(alias: str, start: int = 0) -> str:
+    """Read a part of a handed or stored artifact as text, from byte `start`; its last line says where the next part begins."""
+    return await RUN.get().task.text(alias, start)
+
+
+@cache
+def _reader() -> BaseTool:
+    return _bounded(_as_tool(read_artifact), read_artifact)
 
 
 def _current(tool: Tool) -> BaseTool:
