@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,8 @@ from graph.terminal import Live, closing
 from ledger.figures import figures
 
 JSON = dict[str, Any]
-STOPPED = 3
-"""Exit code of a run that ended with an answer but before everything was settled."""
+CODES = {"done": 0, "unsettled": 3, "stopped": 3}
+"""Exit code of a run that ended with an answer, by how it ended."""
 
 
 async def main(options: argparse.Namespace) -> int:
@@ -48,6 +49,8 @@ async def main(options: argparse.Namespace) -> int:
         file = await collect(store, values["ledger"], values["artifacts"], values["answer"])
     finally:
         await store.aclose()
+    left = any(item["status"] == "unsettled" for item in file.ledger["criteria"])
+    ended = "unsettled" if left and file.ledger["status"] == "done" else file.ledger["status"]
     place = settings.home / "ledgers" / f"{file.ledger['case']}.json"
     if not options.json:
         _answer(file)
@@ -55,11 +58,10 @@ async def main(options: argparse.Namespace) -> int:
         await asyncio.to_thread(save, file, path)
     if options.json:
         metrics = figures(file.ledger, file.artifacts, file.archives).as_json()
-        print_json({"answer": file.answer, "status": file.ledger["status"], "ledger": file.ledger, "artifacts": file.artifacts, "metrics": metrics})
+        print_json({"answer": file.answer, "status": ended, "ledger": file.ledger, "artifacts": file.artifacts, "metrics": metrics})
     else:
-        _show(file, place, settings, console)
-    unsettled = any(item["status"] == "unsettled" for item in file.ledger["criteria"])
-    return STOPPED if unsettled or file.ledger["status"] != "done" else 0
+        _show(file, ended, place, settings, console)
+    return CODES[ended]
 
 
 def _goal(given: str) -> str:
@@ -132,7 +134,10 @@ def _answer(file: LedgerFile) -> None:
     sys.stdout.flush()
 
 
-def _show(file: LedgerFile, place: Path, settings: DeskSettings, console: Console) -> None:
+def _show(file: LedgerFile, ended: str, place: Path, settings: DeskSettings, console: Console) -> None:
+    counts = Counter(item["status"].replace("_", " ") for item in file.ledger["criteria"])
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    console.print(f"{ended}: {told} (exit code {CODES[ended]})", markup=False, soft_wrap=True)
     for line in closing(file.ledger, file.archives, width=console.width):
         console.print(line, markup=False, soft_wrap=True)
     page = f"{os.path.relpath(sys.executable)} -m graph report {place}"

@@ -28,16 +28,17 @@ def make_intake(desk: Desk) -> Any:
     """Return the intake node of this desk."""
 
     async def intake(state: IntakeView, runtime: Runtime[Context]) -> JSON:
-        """Open a case for a new goal; the same goal again while its case is open goes on with it."""
-        ledger, goal = state["ledger"], state.get("goal")
+        """Open a case for a new goal or other criteria; the same again while its case is open goes on with it."""
+        ledger, goal, given = state["ledger"], state.get("goal"), _checked_criteria(state.get("criteria"))
         if ledger:
             ledger = checked(ledger)
             checked_handles(ledger, state["artifacts"])
-            if ledger["status"] == "open" and (goal is None or isinstance(goal, str) and _clean(goal) == ledger["goal"]):
-                return {}
+            if ledger["status"] == "open":
+                goal = ledger["goal"] if goal is None else goal
+                if isinstance(goal, str) and _clean(goal) == ledger["goal"] and (not given or _is_asked_for(given, ledger)):
+                    return {}
         goal, context, case = _checked_goal(goal), context_of(runtime), uuid.uuid4().hex
         setup = desk.setup(context)
-        given = _checked_criteria(state.get("criteria"))
         await desk.ready()
         try:
             whole = await _keep_goal(desk, case, goal)
@@ -113,6 +114,11 @@ def _checked_criteria(given: Any) -> tuple[NewCriterion, ...]:
                 f"criterion {index} must have 1 to {CRITERION.bytes} bytes and about {CRITERION.tokens} tokens; it has {len(line.encode())}"
             )
     return tuple(NewCriterion(text=item, source="caller") for item in given)
+
+
+def _is_asked_for(given: tuple[NewCriterion, ...], ledger: JSON) -> bool:
+    """Say whether these criteria are those that the open case was given."""
+    return [item.text for item in given] == [item["text"] for item in ledger["criteria"] if item["source"] == "caller"]
 
 
 def _with_candidates(desk: Desk, item: NewCriterion) -> NewCriterion:

@@ -60,11 +60,20 @@ async def test_a_new_goal_opens_a_new_case_with_the_earlier_one_in_a_line_and_a_
     assert sorted(ran.result["artifacts"]) == ["A1", "E1", "R1"]
 
 
+@pytest.mark.parametrize("given", [{"goal": "no heat", "criteria": ["heat", "hot water"]}, {"criteria": ["hot water"]}])
+async def test_other_criteria_for_an_open_case_are_not_dropped(given: Any) -> None:
+    ran = desk(ONE, ask(), ONE, finish(), specialists=four(blocked))
+    first = await ran.go({"goal": "no heat", "criteria": ["heat"]})
+    again = await ran.go(given)
+    assert again["ledger"]["case"] != first["ledger"]["case"] and again["ledger"]["goal"] == "no heat" and again["ledger"]["earlier"]["cases"] == 1
+    assert [item["text"] for item in again["ledger"]["criteria"]] == given["criteria"]
+
+
 async def test_the_same_goal_again_goes_on_with_an_open_case_and_opens_a_closed_one_anew() -> None:
     ran = desk(ONE, ask(), ONE, finish(), specialists=four(blocked))
     first = await ran.go({"goal": "no heat", "criteria": ["heat"]})
     assert first["__interrupt__"]
-    again = await ran.go({"goal": "no heat", "criteria": ["heat"]})
+    again = await ran.go({"goal": "no heat", "criteria": [" heat"]})
     assert again["ledger"]["case"] == first["ledger"]["case"] and again["ledger"]["counts"]["steps"] >= 1
     closed = desk(ONE, finish())
     one = await closed.go({"goal": "no heat", "criteria": ["heat"]})
