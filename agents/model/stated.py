@@ -68,7 +68,7 @@ def meaning(reading: Reading) -> set[str]:
 
 def undoubted(reading: Reading, words: str, roster: Sequence[str]) -> Reading:
     """Return `reading` if nothing in `words` keeps it from being unambiguous."""
-    if doubt := doubt_in(words, meaning(reading), roster):
+    if doubt := doubt_in(words, frozenset(meaning(reading)), tuple(roster)):
         raise Unreadable(Fault.AMBIGUOUS, doubt)
     return reading
 
