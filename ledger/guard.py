@@ -150,7 +150,7 @@ def _echoes(ledger: JSON, item: Dispatch) -> Verdict:
         return Verdict("no_progress", f"{item.specialist} said the same in steps {same[-2]['n']} and {same[-1]['n']}")
     said = [step["echo"] for step in steps]
     for period in range(2, MAX_PERIOD + 1):
-        if len(said) >= 2 * period and said[-period:] == said[-2 * period : -period] and steps[-period]["specialist"] == item.specialist:
+        if said and said[-period:] == said[-2 * period : -period] and steps[-period]["specialist"] == item.specialist:
             return Verdict("cycle", f"the last {period} steps repeat the {period} before them")
     return Verdict("ok")
 

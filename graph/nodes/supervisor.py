@@ -203,7 +203,9 @@ def _judged(turn: Turn, reading: Reading) -> tuple[Decision | None, Verdict]:
     waiting = open_criteria(turn.ledger)
 
     def ask_for(name: str) -> str:
-        mine = [item for item in waiting if name in item["owners"]] or [item for item in waiting if not item["owners"]]
+        mine = [item for item in waiting if name in item["owners"]] or [item for item in waiting if name in item["candidates"]]
+        free = [item for item in waiting if not item["owners"]]
+        mine = mine or (free if len(free) == 1 else [])
         return "Work on " + ("; ".join(f"{item['id']} {item['text']}" for item in mine[:3]) or "the goal")
 
     decision = reading.decision(ask_for)

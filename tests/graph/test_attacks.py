@@ -264,3 +264,11 @@ async def test_one_done_return_settles_what_its_ask_named_and_a_corrected_router
     assert [item["verdicts"] for item in ran.ledger["decisions"]] == [["no_criterion", "ok"], ["no_criterion", "ok"], ["ok"], ["ok"]]
     assert [step["criteria"] for step in ran.ledger["steps"]] == [["c1"], ["c2"], ["c3"]] and set(ran.criteria().values()) == {"met"}
     assert [step["settles"] for step in ran.ledger["steps"]] == [["c1"], ["c2"], ["c3"]]
+
+
+async def test_a_name_alone_is_sent_to_what_code_matched_it_with_and_to_nothing_else() -> None:
+    ran = Ran("permits", "housing", "sanitation", "sanitation", "sanitation", "sanitation")
+    await ran.go({"goal": "no heat at 5 Elm St", "criteria": ["a permit for permits", "everything about housing", "one thing", "another thing"]})
+    assert [step["criteria"] for step in ran.ledger["steps"]] == [["c1"], ["c2"]]
+    assert [item["verdict"] for item in ran.ledger["decisions"]] == ["ok", "ok", "no_criterion", "no_criterion"]
+    assert list(ran.criteria().values()) == ["met", "met", "unsettled", "unsettled"] and ran.ledger["status"] == "stopped"

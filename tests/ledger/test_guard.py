@@ -203,7 +203,10 @@ def test_a_reworded_ask_is_refused_when_the_last_two_said_the_same() -> None:
     play = Play()
     for wording in ("c1: look at it", "c1: please check it"):
         play.work(("permits", wording), status="partial", outcome="Nothing on file as of 2026-05-01T10:00:00Z, asked at 10:15")
-    assert code(play, "dispatch", ("permits", "c1: search once more")) == "no_progress"
+    play.work(("housing", "c2: look"))
+    again = Decision(reason="", action="dispatch", dispatch=[{"specialist": "permits", "ask": "c1: search once more"}])
+    judged = judge(play.ledger, again)
+    assert (judged.code, judged.detail) == ("no_progress", "permits said the same in steps 1 and 2")
     assert code(play, "dispatch", ("permits", "c2: search once more")) == "ok", "another criterion"
     assert code(play, "dispatch", ("housing", "c1: search once more")) == "ok", "another specialist"
 
