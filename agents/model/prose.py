@@ -7,8 +7,7 @@ or is not about the case, must be made of words that present a decision: what no
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from agents.model.names import names_in
 
@@ -96,9 +95,10 @@ _BEFORE = re.compile(
 _PLAIN = str.maketrans("’ıøđłĐØŁ", "'iodldol")
 
 
-@lru_cache(maxsize=256)
-def doubt_in(words: str, meant: frozenset[str], roster: tuple[str, ...]) -> str:
+def doubt_in(words: str, meant: set[str], roster: Sequence[str]) -> str:
     """Return what in `words` keeps a decision that means `meant` from being unambiguous, or nothing."""
+    if not words.strip(f"\r\n {OBJECT}"):
+        return ""
     plain = _folded(words)
     if any(letter.isalpha() and ord(letter) > 0x24F for letter in plain):
         return "it stands among words in a script that is not read"
@@ -117,7 +117,7 @@ def doubt_in(words: str, meant: frozenset[str], roster: tuple[str, ...]) -> str:
     return "the words around it are none that present a decision" if strange else ""
 
 
-def _presenting(pieces: list[str], meant: frozenset[str]) -> Iterator[str]:
+def _presenting(pieces: list[str], meant: set[str]) -> Iterator[str]:
     """Yield the sentences that must present a decision: those that an object stands in, and those that are not about the case."""
     for number, piece in enumerate(pieces if len(pieces) > 1 else ()):
         sentences = _SENTENCE.split(_FENCE.sub(" ", piece).rstrip())

@@ -7,8 +7,8 @@ from typing import Any
 
 from agents.model.faults import Fault
 from agents.model.names import Unreadable, is_finish, names_in, specialist_of
-from agents.model.objects import parted, text_of, tool_calls, without_thoughts
-from agents.model.stated import Choice, Reading, bounded, called, interpreted, meaning, one_each, remarks, undoubted, work_of
+from agents.model.objects import nested, parted, text_of, tool_calls, without_thoughts
+from agents.model.stated import FREE, Choice, Reading, bounded, called, interpreted, meaning, one_each, remarks, undoubted, work_of
 from contracts.decision import Action
 from contracts.text import one_line
 
@@ -45,7 +45,7 @@ def _read(text: str, roster: Sequence[str], tool: Reading | None) -> Reading:
             if wrong.fault not in (Fault.WRONG_KEY, Fault.ANSWERED_ITSELF):
                 raise
             passed_over = passed_over or wrong
-            aside += "\n" + remarks(value)
+            aside += "\n" + remarks(nested(value, FREE))
     chosen = tool or next(iter(readings), None)
     if chosen is None:
         if passed_over is not None:

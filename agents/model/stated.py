@@ -1,7 +1,7 @@
 """What one object or tool call of a reply states; an object that says two things says neither, and nothing is guessed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +13,10 @@ from contracts.decision import ASK, MAX_DISPATCH, REASON, Action, Decision, Disp
 
 _TALK = frozenset("answer response reply message text content output final_answer".split())
 _WRAPPERS = ("decision", "arguments", "parameters", "args", "input", "function")
-_FREE = frozenset("reason ask out_of_scope handles thought thoughts thinking reasoning analysis rationale explanation".split())
+FREE = frozenset("reason ask out_of_scope handles thought thoughts thinking reasoning analysis rationale explanation".split())
 """Keys under which a reply may say whatever it likes: nothing there dispatches, and nothing there speaks against a dispatch."""
+
+_KEYS = FREE.union(_WRAPPERS, ("action", "dispatch", "next", "specialist", "name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +70,28 @@ def meaning(reading: Reading) -> set[str]:
 
 def undoubted(reading: Reading, words: str, roster: Sequence[str]) -> Reading:
     """Return `reading` if nothing in `words` keeps it from being unambiguous."""
-    if doubt := doubt_in(words, frozenset(meaning(reading)), tuple(roster)):
+    if doubt := doubt_in(words, meaning(reading), roster):
         raise Unreadable(Fault.AMBIGUOUS, doubt)
     return reading
 
 
-def remarks(found: Any) -> str:
-    """Return all that an object says outside its free texts: keys, texts and switches."""
-    parts = list(nested(found, _FREE))
-    said = [str(part) for part in parts if isinstance(part, str | bool)]
-    return "\n".join([*said, *(str(key) for part in parts if isinstance(part, Mapping) for key, item in part.items() if item)])
+def remarks(parts: Iterable[Any], said: Container[Any] = ()) -> str:
+    """Return what the parts of an object say: keys that no form of a decision has, texts and switches, without what is `said` already."""
+    found: list[str] = []
+    for part in parts:
+        if isinstance(part, Mapping):
+            found += [str(key) for key, item in part.items() if item and key not in _KEYS]
+        elif isinstance(part, str | bool) and part not in said:
+            found.append(str(part))
+    return "\n".join(found)
 
 
 def _agreed(reading: Reading, found: Mapping[str, Any], roster: Sequence[str]) -> Reading:
     """Return `reading` if all that `found` says beside it, however deep, is silent or means the same."""
-    if not all(_fits(part, reading, roster) for part in nested(found, _FREE) if isinstance(part, Mapping)):
+    parts = list(nested(found, FREE))
+    if not all(_fits(part, reading, roster) for part in parts if isinstance(part, Mapping)):
         raise Unreadable(Fault.AMBIGUOUS, "one object means several things")
-    return undoubted(reading, remarks(found), roster)
+    return undoubted(reading, remarks(parts, {reading.action, *meaning(reading)}), roster)
 
 
 def _fits(found: Mapping[str, Any], reading: Reading, roster: Sequence[str]) -> bool:
