@@ -8,12 +8,11 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from fastapi import FastAPI, Header, Path, Query, Request, Response
+from fastapi import FastAPI, Header, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, StreamingResponse
 
 from agents.registry import SPECIALISTS
 from contracts import DeskError
-from contracts.handles import ALIAS
 from graph.archives import load_archives
 from graph.board.charts import spark
 from graph.board.pages import policy, render
@@ -39,7 +38,6 @@ SAFE = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-Alias = Annotated[str, Path(pattern=ALIAS)]
 
 app = FastAPI(title="Ledger board", docs_url=None, redoc_url=None, openapi_url=None)
 _asking = asyncio.Semaphore(1)
@@ -59,7 +57,8 @@ async def refuse(request: Request, error: DeskError) -> Response:
         else 422
     )
     if "text/html" in request.headers.get("accept", ""):
-        return _page(await asyncio.to_thread(render, "runs.html", runs=[], error=str(error)), status)
+        home = "../" * request.url.path.partition("/board/")[2].count("/") or "./"
+        return _page(await asyncio.to_thread(render, "runs.html", runs=[], error=str(error), home=home), status)
     return JSONResponse({"detail": str(error)}, status, headers=SAFE)
 
 
@@ -74,10 +73,12 @@ async def runs(request: Request) -> Response:
     """Show the latest runs."""
     store = (await _made()).store
     listed = await asyncio.gather(*(_listed(store, thread) for thread in await (await _threads(request)).recent()))
-    return _page(await asyncio.to_thread(render, "runs.html", runs=sorted(listed, key=lambda run: str(run["opened"]), reverse=True), error=""))
+    return _page(
+        await asyncio.to_thread(render, "runs.html", runs=sorted(listed, key=lambda run: str(run["opened"]), reverse=True), error="", home="")
+    )
 
 
-@app.get("/board/{thread}")
+@app.get("/board/{thread:uuid}")
 async def run(request: Request, thread: UUID, x_desk_digest: Annotated[str, Header()] = "") -> Response:
     """Show one run; a page that follows a live one sends the digest it shows, and gets nothing when that is still right."""
     found, file = await _file(request, thread)
@@ -89,15 +90,15 @@ async def run(request: Request, thread: UUID, x_desk_digest: Annotated[str, Head
     return _page(await asyncio.to_thread(render, "run.html", page=page))
 
 
-@app.get("/board/{thread}/artifacts/{alias}")
-async def excerpt(request: Request, thread: UUID, alias: Alias) -> Response:
+@app.get("/board/{thread:uuid}/artifacts/{alias}")
+async def excerpt(request: Request, thread: UUID, alias: str) -> Response:
     """Return the bounded head and tail of an artifact's text."""
     found = await (await _threads(request)).one(str(thread))
     return JSONResponse({"text": await preview((await _made()).store, checked(found.values["ledger"])["case"], alias)}, headers=SAFE)
 
 
-@app.get("/board/{thread}/artifacts/{alias}/body")
-async def body(request: Request, thread: UUID, alias: Alias) -> Response:
+@app.get("/board/{thread:uuid}/artifacts/{alias}/body")
+async def body(request: Request, thread: UUID, alias: str) -> Response:
     """Return an artifact whole, as an attachment that no browser shows."""
     found = await (await _threads(request)).one(str(thread))
     store, case = (await _made()).store, checked(found.values["ledger"])["case"]
@@ -111,7 +112,7 @@ async def body(request: Request, thread: UUID, alias: Alias) -> Response:
     return StreamingResponse(pieces(), media_type="application/octet-stream", headers=SAFE | name)
 
 
-@app.post("/board/{thread}/decisions/{n}/ask")
+@app.post("/board/{thread:uuid}/decisions/{n}/ask")
 async def ask(
     request: Request, thread: UUID, n: int, times: Annotated[int, Query(ge=1, le=MOST_TIMES)] = 1, x_desk_board: Annotated[str, Header()] = ""
 ) -> Response:
@@ -127,6 +128,12 @@ async def ask(
         router = (await _made()).router(Context())
         asked = await reask(file, n, times, router)
     return JSONResponse({name: getattr(asked, name) for name in asked.__dataclass_fields__}, headers=SAFE)
+
+
+@app.get("/board/{page:path}")
+async def lost(page: str) -> Response:
+    """Answer for every other address under the board."""
+    raise ServerError("there is no such page", 404)
 
 
 async def _file(request: Request, thread: UUID) -> tuple[Thread, LedgerFile]:

@@ -119,8 +119,9 @@ async def test_bodies_are_attachments_and_previews_are_bounded(page: httpx.Async
     [
         (f"/board/{ID}/artifacts/A99", 404),
         (f"/board/{ID}/artifacts/..%2f..%2fetc", 404),
-        (f"/board/{ID}/artifacts/Z1", 422),
-        ("/board/not-a-thread", 422),
+        (f"/board/{ID}/artifacts/Z1", 404),
+        ("/board/not-a-thread", 404),
+        ("/board/a/b/c", 404),
         (f"/board/{ID.replace('3', '5')}", 404),
         ("/docs", 404),
         ("/openapi.json", 404),
@@ -128,6 +129,22 @@ async def test_bodies_are_attachments_and_previews_are_bounded(page: httpx.Async
 )
 async def test_what_is_not_there_is_not_found(page: httpx.AsyncClient, path: str, status: int) -> None:
     assert (await page.get(path)).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("path", "home"),
+    [
+        ("/board/not-a-thread", "./"),
+        (f"/board/{ID.replace('3', '5')}", "./"),
+        (f"/board/{ID}/artifacts/A99/body", "../../../"),
+        ("/board/a/b/c", "../../"),
+    ],
+)
+async def test_a_browser_gets_a_page_with_a_way_back(page: httpx.AsyncClient, path: str, home: str) -> None:
+    reply = await page.get(path, headers={"Accept": "text/html,*/*"})
+    assert reply.status_code == 404 and reply.headers["content-type"].startswith("text/html")
+    assert f'<a href="{home}">All runs</a>' in reply.text and "No run yet" not in reply.text
+    assert (await page.get(path)).json()["detail"], "other clients get JSON"
 
 
 async def test_another_cases_artifact_is_not_found(page: httpx.AsyncClient, store: MemoryStore) -> None:
@@ -154,7 +171,7 @@ async def test_asking_again_shows_the_match_rate(page: httpx.AsyncClient) -> Non
 )
 async def test_a_page_from_elsewhere_cannot_ask_again(page: httpx.AsyncClient, headers: dict[str, str]) -> None:
     assert (await page.post(ASK, headers=headers)).status_code == 403
-    assert (await page.get(ASK, headers=OWN)).status_code == 405
+    assert (await page.get(ASK, headers=OWN)).status_code == 404
 
 
 @pytest.mark.parametrize(("query", "n", "status"), [("times=0", 2, 422), ("times=21", 2, 422), ("times=x", 2, 422), ("", 999, 422), ("", 0, 422)])

@@ -207,5 +207,11 @@ def test_artifacts_and_asking_again(tab: Any, served: Any) -> None:
     assert not it.faults
     found = axe.Axe().run(page).response["violations"]
     assert not found, [(item["id"], [node["html"][:160] for node in item["nodes"][:3]]) for item in found]
-    page.goto(f"{served.url}/board/")
-    assert not axe.Axe().run(page).response["violations"] and it.fits()
+    for size in SIZES:
+        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        page.goto(f"{served.url}/board/")
+        assert not axe.Axe().run(page).response["violations"] and it.fits()
+        assert page.evaluate("[...document.querySelectorAll('.wide')].every((box) => box.scrollWidth <= box.clientWidth)"), "nothing is cut off"
+    page.goto(f"{served.url}/board/nothing/here")
+    page.get_by_role("link", name="All runs").click()
+    assert page.get_by_role("link", name="There is a pothole").count() == 1 and page.url.endswith("/board/")
