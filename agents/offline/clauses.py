@@ -21,6 +21,9 @@ _ON_STREET = re.compile(
 _TIMES = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October|November|December|Christmas"
 _BEFORE = r"\b(?:[Aa]t|[Ii]n|[Oo]n|[Nn]ear|[Bb]y|[Bb]ehind|[Oo]utside)\s+(?:the\s+)?|\b\d{1,5}[a-z]?\s+"
 _ELSEWHERE = re.compile(rf"(?:{_BEFORE})(?!{_TIMES}|[AP]M\b)[A-Z][\w']+")
+_HOUSE = re.compile(
+    r"(?<!flat )(?<!unit )(?<!apartment )(?:\b(?:number|no\.|n[uú]mero)\s*|#)(\d{1,4}[a-z]?)\b(?=\W*$|[,.;?!]|\s+(?:too|also|and|has|is))", re.I
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SPELT = re.compile(r"\b(?:[a-z][ -]){3,}[a-z]\b")
 _STRONG = re.compile(r"[.;!?|\n\r\u2028\u2029:()\"“”]+|,\s*(?:and|but|plus|also)\b", re.I)
@@ -90,6 +93,12 @@ def places(text: str) -> tuple[str, ...]:
 def is_elsewhere(text: str) -> bool:
     """Say whether `text` names a place of its own, also one that is no street."""
     return bool(places(text) or _ELSEWHERE.search(text[:MOST]))
+
+
+def moved(place: str, text: str) -> str:
+    """Return `place` at the house number that `text` gives alone, as "same at number 12" does."""
+    found = _HOUSE.search(text[:MOST])
+    return re.sub(r"^\d+\w?(?:\s?-\s?\d+\w?)?", found[1], place) if found else place
 
 
 def clauses(text: str, heard: str = "") -> tuple[Clause, ...]:

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from agents.model.calls import Spent as Cost
 from agents.model.criteria import propose_criteria
-from agents.offline.clauses import is_elsewhere, places
+from agents.offline.clauses import is_elsewhere, moved, places
 from agents.offline.matching import match
 from contracts import InputError, estimate
 from contracts.text import one_line, verbatim
@@ -79,7 +79,7 @@ def _placed(criteria: tuple[NewCriterion, ...], goal: str, ledger: Any) -> tuple
     before = places(_goal_of(ledger))
     if len(before) != 1 or is_elsewhere(goal) or any(map(places, (item.text for item in criteria))):
         return criteria
-    return tuple(item.model_copy(update={"text": CRITERION.cut(f"{before[0]}: {item.text}")}) for item in criteria)
+    return tuple(item.model_copy(update={"text": CRITERION.cut(f"{moved(before[0], goal)}: {item.text}")}) for item in criteria)
 
 
 def _clean(goal: str) -> str:

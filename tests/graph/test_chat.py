@@ -179,6 +179,7 @@ PLACE = "31 Lantern St"
         (("Rats at 31 Lantern St", "No heat at 48 Harrow Ave"), "housing", "48 Harrow Ave"),
         (("Rats at 31 Lantern St", "Mold at 48 Harrow Ave", "a pothole too"), "potholes", "48 Harrow Ave"),
         (("Potholes on Harrow Ave", "and trash?"), "sanitation", "Harrow Ave"),
+        (("Rats at 48 Lantern St", "Same at number 31"), "sanitation", PLACE),
     ],
 )
 async def test_a_follow_up_without_a_place_means_the_last_one(tmp_path: Path, lines: Sequence[str], specialist: str, place: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.offline.clauses import is_elsewhere, places
+from agents.offline.clauses import is_elsewhere, moved, places
 from agents.offline.proposing import propose
 from agents.registry import SPECIALISTS
 from ledger.events import CRITERION, MAX_CRITERIA
@@ -120,6 +120,16 @@ def test_a_heading_keeps_no_stray_marks_or_joints():
 )
 def test_places_are_found_once(text, found):
     assert places(text) == found and is_elsewhere(text) is bool(found)
+
+
+@pytest.mark.parametrize("text", ["Same at number 31.", "and at #31?", "lo mismo en el número 31", "No. 31 too"])
+def test_a_house_number_alone_is_on_the_same_street(text):
+    assert moved("48-50 Lantern St", text) == "31 Lantern St" and moved("Lantern St", text) == "Lantern St"
+
+
+@pytest.mark.parametrize("text", ["the bus number 31 stops there", "flat number 3", "at 5 PM", "for 3 weeks", "number 101001357953"])
+def test_another_number_is_no_house(text):
+    assert moved("48 Lantern St", text) == "48 Lantern St"
 
 
 def test_a_place_that_is_no_street_is_elsewhere():
