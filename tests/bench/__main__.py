@@ -16,6 +16,7 @@ from rich.table import Table
 
 from tests.bench.budgets import budget_rows
 from tests.bench.core import hop_ms
+from tests.bench.flight import in_flight
 from tests.bench.instruments import instruments
 from tests.bench.measure import CACHED_PRICE, ROOT, Times, clock, count, footprint, timings
 from tests.bench.peers import PEERS
@@ -88,6 +89,8 @@ def beside(parts: dict[str, Any]) -> Table:
     core, share = parts["core_hop_ms"], parts["instruments"]
     table.add_row("fold + render + judge for one hop at 100 steps", f"{core['median']:.2f} ms median, {core['least']:.2f} least")
     table.add_row("instruments in a hop without latency, telemetry off / on", f"{share['share_off']:.1%} / {share['share_on']:.1%}")
+    many = parts["in_flight"]
+    table.add_row(f"peak memory of a run, {many['in_flight']:,} in flight with a saver", f"{many['kb_each']} KB")
     for row in parts["store"]:
         table.add_row(f"{row['what']}, against the bare client", f"{row['ratio']:.2f}")
     return table
@@ -124,7 +127,13 @@ def main() -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         rows = asyncio.run(run(options.peers, options.repeats, progress))
-    parts = {"core_hop_ms": hop_ms(), "instruments": instruments(), "store": store_rows(), "budgets": asyncio.run(budget_rows())}
+    parts: dict[str, Any] = {
+        "core_hop_ms": hop_ms(),
+        "instruments": instruments(),
+        "store": store_rows(),
+        "budgets": asyncio.run(budget_rows()),
+        "in_flight": in_flight(),
+    }
     console.print(*tables(rows), beside(parts), prices(parts["budgets"]))
     options.out.mkdir(parents=True, exist_ok=True)
     about = {

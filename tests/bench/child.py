@@ -23,11 +23,14 @@ def checkpoint_bytes(path: Path) -> int:
     return int(checkpoints + writes)
 
 
-def peak_kilobytes() -> int:
-    """Return this process's highest resident memory; getrusage would count the parent's from before exec, so Linux is asked directly."""
+def kilobytes(name: str = "VmHWM") -> int:
+    """Return this process's highest resident memory, or with `VmRSS` what it holds now.
+
+    getrusage would count the parent's from before exec, so Linux is asked directly.
+    """
     status = Path("/proc/self/status")
     if status.exists():
-        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith(name))
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1_024
 
 
@@ -35,12 +38,12 @@ async def measure(name: str, turns: int) -> dict[str, float]:
     """Run one peer and return what it used beyond what was there before the run."""
     for n in range(1, turns + 1):
         turn(n)
-    before = peak_kilobytes()
+    before = kilobytes()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "checkpoints.sqlite")
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             trace = await PEERS[name].run(turns, saver, Path(folder), counted=False)
-        after = peak_kilobytes()
+        after = kilobytes()
         return {
             "checkpoint_bytes": checkpoint_bytes(path),
             "peak_mb": round((after - before) / 1_024, 1),

@@ -11,6 +11,7 @@ pytest.importorskip("deepagents", reason="the peers come with the bench extra: m
 
 from tests.bench.budgets import BUDGETS, budget_rows
 from tests.bench.counting import Call, Meter, count
+from tests.bench.flight import fly
 from tests.bench.measure import cost, figures, slope
 from tests.bench.peers import PEERS
 from tests.bench.plot import draw
@@ -66,6 +67,11 @@ async def test_every_peer_finishes_the_work_and_is_deterministic(name: str) -> N
     for row in (first, second):
         row.pop("counted_hop_ms")
     assert first == second
+
+
+async def test_runs_in_flight_at_once_each_do_their_own_work() -> None:
+    found = await fly("ledger", 3)
+    assert found["in_flight"] == found["runs"] == 3
 
 
 async def test_the_plot_is_valid_and_names_each_peer() -> None:
