@@ -72,7 +72,11 @@ def test_a_specialist_is_one_file_of_at_most_forty_lines_that_passes_the_project
         (tmp_path / "tests" / f"test_{made.module}.py").write_text(made.test, "utf-8")
     for words in (["check"], ["format", "--check"]):
         done = subprocess.run(
-            ["ruff", *words, "--config", str(ROOT / "pyproject.toml"), "."], cwd=tmp_path, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "ruff", *words, "--config", str(ROOT / "pyproject.toml"), "."],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout
 
@@ -217,7 +221,7 @@ def test_the_readmes_own_source_works_as_it_stands_there(copy: Path) -> None:
     goal, line = re.findall(r'make run GOAL="(.+)"\n +1 (noise .+)', readme)[0]
     found = run(copy, goal)
     assert "N1001 drums at night" in found["answer"] and "N1002" not in found["answer"] and "1 on file" in line
-    checked = subprocess.run(["ruff", "check", "agents", "tests/agents"], cwd=copy, capture_output=True, text=True, check=False)
+    checked = subprocess.run([sys.executable, "-m", "ruff", "check", "agents", "tests/agents"], cwd=copy, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
 
 
