@@ -19,6 +19,7 @@ from tests.servers import valkey
 pytestmark = pytest.mark.slow
 JSON = dict[str, Any]
 GOAL = "Rats in the yard of 31 Lantern St, and a crew works at night without a permit."
+KINDS = ("input_schema", "output_schema", "state_schema", "context_schema")
 VARYING = {
     "case",
     "digest",
@@ -67,7 +68,7 @@ def test_health_and_schemas(server: Dev) -> None:
         assert set(served) == {"desk", "chat"}
         for name, assistant in served.items():
             schemas = http.get(f"/assistants/{assistant}/schemas").json()
-            fields = [field for kind in ("input_schema", "output_schema", "context_schema") for field in schemas[kind]["properties"].values()]
+            fields = [field for kind in KINDS for field in schemas[kind]["properties"].values()]
             assert all(field.get("description") for field in fields)
             assert set(schemas["input_schema"]["properties"]) == ({"goal", "criteria"} if name == "desk" else {"messages"})
             edges = http.get(f"/assistants/{assistant}/graph").json()["edges"]
