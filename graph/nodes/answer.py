@@ -115,6 +115,8 @@ async def _ids(desk: Desk, data: bytes, handle: Handle, wanted: frozenset[str]) 
         data = await desk.store.read(handle.case, handle.alias, at, WINDOW) if at else data
         first, at = not at, at + WINDOW
         text = text[-OVERLAP:] + decoder.decode(data, at >= total)
+        if first and at >= total:
+            return wanted & set(RECORD_ID.findall(text))
         # What touches the edge of a window may be part of a longer number: the next window shows it whole.
         whole_ones = (match for match in RECORD_ID.finditer(text) if (first or match.start()) and (at >= total or match.end() < len(text)))
         found |= wanted & {match.group() for match in whole_ones}

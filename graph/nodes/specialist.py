@@ -24,8 +24,8 @@ from contracts.returns import CAUSE, Audience
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
 from graph.keeping import reason_of
-from graph.state import View
-from ledger import Returned, checked, checked_handles, plain
+from graph.state import View, trusted
+from ledger import Returned, checked_handles, plain
 from ledger.seal import handle_seal
 from ledger.view import pending_steps
 from store.errors import ArtifactNotFound, StoreError
@@ -43,7 +43,7 @@ def make_specialist(desk: Desk, specialist: Specialist) -> Any:
     """Return the node of one specialist, named after it."""
 
     async def node(state: View, runtime: Runtime[Context]) -> JSON:
-        ledger = checked(state["ledger"])
+        ledger = trusted(state["ledger"])
         artifacts = checked_handles(ledger, state["artifacts"])
         context = context_of(runtime)
         model = desk.specialist_model(context) if specialist.prompt else None

@@ -17,8 +17,8 @@ from contracts.decision import Action, Decision
 from graph.context import Context, context_of
 from graph.desk import Desk, tell, watch
 from graph.keeping import keep, reason_of, touch
-from graph.state import SupervisorView
-from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, checked, compact, difficulty, judge, over_budget, plain, render
+from graph.state import SupervisorView, trusted
+from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
 from ledger.check import checked_handles
 from ledger.events import LINE, RAW, Sent
@@ -61,7 +61,7 @@ def make_supervisor(desk: Desk) -> Any:
 
     async def supervisor(state: SupervisorView, runtime: Runtime[Context]) -> Command[str]:
         """Pick who works next from the ledger alone; history and transcripts are not there to be read."""
-        ledger = checked(state["ledger"])
+        ledger = trusted(state["ledger"])
         turn = Turn(desk, ledger, checked_handles(ledger, state["artifacts"]), [], {})
         case = turn.ledger["case"]
         for step in pending_steps(turn.ledger):
