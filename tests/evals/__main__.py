@@ -28,7 +28,8 @@ from tests.llm.server import available, local_model
 
 ROOT = Path(__file__).parents[2]
 COMPLETE, FAILED, INCOMPLETE = 0, 1, 4
-LOCAL_SETS, LOCAL_LIMIT = ["desk"], 7
+ABLATION = 12
+LOCAL_SETS, LOCAL_LIMIT, LOCAL_ABLATION = ["desk"], 7, 4
 """What the small model is asked where nothing else is said: one text of each kind, so that it ends within ten minutes on two cores."""
 LOCAL_REPLY = 64
 """Most tokens of the small model's reply; longer ones were rambling too, and cost time."""
@@ -41,7 +42,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--local", action="store_true", help="the small local model, served for this run (make test-llm installs it)")
     parser.add_argument("--sets", nargs="+", default=[], metavar="SET", help="names in sets/, complaints, scenarios, or JSONL files; default all")
     parser.add_argument("--limit", type=_positive, metavar="N", help=f"at most N texts of each set, over its kinds (--local: {LOCAL_LIMIT})")
-    parser.add_argument("--ablation", type=int, default=12, metavar="N", help="decisions asked on all three prompts (default 12; 0 leaves it out)")
+    parser.add_argument("--ablation", type=int, metavar="N", help=f"decisions on all three prompts (default {ABLATION}, 0: none)")
     parser.add_argument("--unpaired", action="store_true", help="ask each text at its own depth only: a third of the calls, a wider interval")
     parser.add_argument("--parallel", type=_positive, default=4, metavar="N", help="calls at a time to a model (default 4)")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="an earlier eval.json to compare with")
@@ -66,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             plan = plan_of(
                 sets,
                 limit=args.limit or (LOCAL_LIMIT if args.local else None),
-                sample=args.ablation,
+                sample=args.ablation if args.ablation is not None else LOCAL_ABLATION if args.local else ABLATION,
                 unpaired=args.unpaired,
                 parallel=1 if offline or args.local else args.parallel,
             )
