@@ -10,6 +10,7 @@ WITH_GOAL := $(filter-out undefined,$(origin GOAL))
 override GOAL := $(value GOAL)
 override NAME := $(value NAME)
 override DESCRIPTION := $(value DESCRIPTION)
+comma := ,
 # A checkpoint holds plain data: nothing else is built from one.
 export LANGGRAPH_STRICT_MSGPACK := true
 INSTALL = set -o pipefail; $(PY) -m pip install --disable-pip-version-check --constraint requirements.lock
@@ -74,7 +75,7 @@ check: .venv/test ## lint, types, layers, dead code
 	@echo "dead code" && .venv/bin/vulture
 
 test: .venv/test ## tests that need no account, under 5 minutes
-	@echo "running the tests: half a minute to collect them, then a few minutes (ONLY=tests/agents/test_noise.py runs one file)"
+	@echo "running $(or $(ONLY),the tests: half a minute to collect them$(comma) then a few minutes; ONLY=tests/agents/test_noise.py runs one file)"
 	@$(PY) -m pytest -q $(or $(ONLY),-n 2 -m "not slow and not browser and not pythons and not llm and not engine")
 
 test-slow: .venv/test ## laws with more examples, kills, faults, fuzz, browser, servers
