@@ -49,6 +49,13 @@ def test_clipping_keeps_to_both_limits_and_marks_the_cut(text: str, tokens: int,
     assert not cut or estimate(cut) <= tokens and len(cut.encode()) <= size
 
 
+@pytest.mark.parametrize("text", ["words of plain English text, one after the other. " * 400, "x" * 9000, "字" * 900, "A-1204\n" * 900])
+@pytest.mark.parametrize("tokens", [30, 600])
+def test_a_cut_uses_its_room(text: str, tokens: int) -> None:
+    assert tokens - 2 <= estimate(clip(text, tokens=tokens)) <= tokens
+    assert clip(text, tokens=20_000) == text
+
+
 @given(ANY, st.integers(1, 60), st.integers(4, 200))
 def test_what_a_cap_cuts_it_also_takes(text: str, tokens: int, size: int) -> None:
     cap = Capped(tokens=tokens, bytes=size, empty=True)
