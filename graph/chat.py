@@ -123,8 +123,10 @@ def _is_another(desk: Desk, text: str, ledger: JSON, waiting: Sequence[JSON]) ->
     """Say whether a text is no answer but another complaint: a matter of the desk's at a place of its own, where no place was asked for."""
     asked = "\n".join(item["text"] for item in waiting)
     told = "\n".join([asked, ledger["goal"], *(item["text"] for item in ledger["criteria"]), *(item["answer"] for item in ledger["questions"])])
-    named = {place.casefold() for place in places(text)} - {place.casefold() for place in places(told)}
-    return bool(named) and not _ASKS_PLACE.search(asked) and bool(match(text, desk.specialists.values()))
+    known = {place.casefold() for place in places(told)}
+    named = [place for place in places(text) if not any(other in place.casefold() for other in known)]
+    is_where = _ASKS_PLACE.search(asked) and not places(asked)
+    return bool(named) and not is_where and bool(match(text, desk.specialists.values()))
 
 
 def _noted(text: str, request: Sequence[BaseMessage]) -> str:

@@ -26,7 +26,7 @@ _EN = Tongue(
         "thanks": r"thank (?:you|u)|thanks|thx|tysm|ty|cheers|appreciated?|grateful",
         "hello": r"hello|hi|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|how are you|how'?s it going|who (?:are you|is this)"
         r"|what (?:can|do|are) you(?: do)?|what is this|how does this work|help"
-        r"|(?:is )?any(?:body|one) (?:there|here)|are you (?:there|here)|test(?:ing)?",
+        r"|(?:is )?any(?:body|one) (?:there|here)|are you (?:there|here)|test(?:ing)?|what|why|huh|pardon",
         "bye": r"good ?bye|bye|see (?:you|ya)|take care|good night|have a (?:nice|good|great|lovely) (?:day|one|evening|night|weekend)|cya",
         "fine": r"ok|okay|okey|k|kk|yes|yeah|yep|yup|sure|great|good|perfect|fine|cool|nice|awesome|excellent|wonderful|amazing|got it|all ?right"
         r"|understood|i see|sorry|please|wow|lol|haha|well done|makes sense"

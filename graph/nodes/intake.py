@@ -22,6 +22,8 @@ from ledger.share import GOAL
 from store.errors import StoreError, StoreUnavailable
 
 JSON = dict[str, Any]
+MOST_WHICH = 40
+"""Characters of an answer that tells one place from others of its name."""
 
 
 def make_intake(desk: Desk) -> Any:
@@ -67,19 +69,23 @@ def make_intake(desk: Desk) -> Any:
     return intake
 
 
-def _goal_of(ledger: Any) -> str:
-    """Return what the case before on this thread was about; its criteria carry a place on from follow-up to follow-up."""
-    if not ledger:
-        return ""
-    return "\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"]), *(item["answer"] for item in ledger["questions"])])
-
-
 def _placed(criteria: tuple[NewCriterion, ...], goal: str, ledger: Any) -> tuple[NewCriterion, ...]:
     """Name the place of the case before in each criterion of a goal that names none: who goes on about one house need not say so each time."""
-    before = places(_goal_of(ledger))
-    if len(before) != 1 or is_elsewhere(goal) or any(map(places, (item.text for item in criteria))):
+    before = _place_of(ledger) if ledger else ""
+    if not before or is_elsewhere(goal) or any(map(places, (item.text for item in criteria))):
         return criteria
-    return tuple(item.model_copy(update={"text": CRITERION.cut(f"{moved(before[0], goal)}: {item.text}")}) for item in criteria)
+    return tuple(item.model_copy(update={"text": CRITERION.cut(f"{moved(before, goal)}: {item.text}")}) for item in criteria)
+
+
+def _place_of(ledger: JSON) -> str:
+    """Return the one place that a case is about, with the part of the city that was chosen among several of its name; or ''."""
+    found = places("\n".join([ledger["goal"], *(item["text"] for item in ledger["criteria"]), *(item["answer"] for item in ledger["questions"])]))
+    if len(found) != 1:
+        return ""
+    chosen = [item["answer"] for item in ledger["questions"] if found[0] in item["text"] and not places(item["answer"])]
+    carried = [item["text"].partition("): ")[0][len(found[0]) + 2 :] for item in ledger["criteria"] if item["text"].startswith(f"{found[0]} (")]
+    which = next((line for text in (*chosen, *carried) if (line := one_line(text)) and len(line) <= MOST_WHICH), "")
+    return f"{found[0]} ({which})" if which else found[0]
 
 
 def _clean(goal: str) -> str:

@@ -197,6 +197,23 @@ async def test_another_place_is_never_replaced_by_the_last_one(tmp_path: Path, s
     assert PLACE not in ledger["criteria"][0]["text"] and PLACE not in (said[1:] or [""])[0]
 
 
+async def test_which_of_two_of_one_name_is_asked_once(tmp_path: Path) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    graph = chat(SPECIALISTS, given_home=tmp_path)
+    *_, asked = await told(graph, "Rats at 10 Mill St")
+    assert "Which one" in asked[0]
+    for line in ("Quarry Hill", "No heat", "and the sidewalk?"):
+        said, ledger, asked = await told(graph, line)
+        assert asked == [] and "10 Mill St" in said[-1]
+    assert ledger["criteria"][0]["text"].startswith("10 Mill St (Quarry Hill): ")
+
+
+async def test_another_complaint_is_no_choice_between_two_places(tmp_path: Path) -> None:
+    make_sample(tmp_path / RECORDS_FILE)
+    said, ledger, asked = await told(chat(SPECIALISTS, given_home=tmp_path), "Rats at 10 Mill St", "There is a deep pothole at 31 Lantern St")
+    assert asked == [] and ledger["goal"] == "There is a deep pothole at 31 Lantern St" and "Rats at 10 Mill St" in said[0] and PLACE in said[1]
+
+
 async def test_which_of_several_places_is_asked(tmp_path: Path) -> None:
     make_sample(tmp_path / RECORDS_FILE)
     *_, asked = await told(chat(SPECIALISTS, given_home=tmp_path), "Rats at 31 Lantern St and mold at 48 Harrow Ave", "No hot water")

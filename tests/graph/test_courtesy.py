@@ -5,7 +5,7 @@ import pytest
 from graph.courtesy import small_talk
 
 TALK = """
-    thank you!|thanks|ok|OK thanks|bye|hello|Hello!|hi there|gracias|muchas gracias por su ayuda|great|👍|🙏🙏
+    thank you!|thanks|what?|huh?|ok|OK thanks|bye|hello|Hello!|hi there|gracias|muchas gracias por su ayuda|great|👍|🙏🙏
     merci beaucoup|obrigado|cảm ơn bạn|谢谢你|你好|mesi anpil|Thank you so much for your help!|good morning|Good night
     who are you?|what can you do?|help|how are you|are you there?|?|...|ok gracias|no|no thanks|never mind
     Perfect, thank you very much. Have a nice day!|got it|lol|thx!!|That's all, thanks|Hola, buenos días|au revoir
