@@ -73,7 +73,7 @@ async def test_a_redis_that_is_not_there_is_one_sentence_at_first_use_and_no_run
         graph, started = desk(), time.monotonic()
         with pytest.raises(StoreUnavailable, match=f"Redis store redis://127.0.0.1:{port}/0: ") as caught:
             await graph.ainvoke(INPUT)
-        assert time.monotonic() - started < 1.5 and isinstance(caught.value, RuntimeError)
+        assert time.monotonic() - started < 3 and isinstance(caught.value, RuntimeError)
         assert SECRET not in str(caught.value) and "\n" not in str(caught.value)
         server._desired_port = port
         server.start()

@@ -87,7 +87,7 @@ async def test_a_server_that_is_down_is_a_clear_error_in_time(unused_tcp_port: i
     start = time.monotonic()
     with pytest.raises(StoreUnavailable, match=rf"redis://127.0.0.1:{unused_tcp_port}/0: .*gave up after 0.5 s"):
         await put(store, new_case(), b"x")
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 2
     await store.aclose()
 
 
@@ -204,7 +204,7 @@ async def test_replies_that_never_come_end_in_time_and_leave_nothing_dangling(pr
     start = time.monotonic()
     with pytest.raises(StoreUnavailable):
         await put(store, case, b"uncertain")
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < 2.5
     for handle in await direct.list(case):
         await direct.stat(case, handle.alias, verify=True)
     await store.aclose()
@@ -218,7 +218,7 @@ async def test_a_stall_ends_in_time_and_the_next_read_is_not_fed_the_old_reply(p
     proxy.stalled = True
     start = time.monotonic()
     results = await asyncio.gather(*(store.read(case, "A1") for _ in range(40)), return_exceptions=True)
-    assert time.monotonic() - start < 1.6
+    assert time.monotonic() - start < 2.5
     assert all(isinstance(result, StoreUnavailable) for result in results)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(store.read(case, "A1"), 0.1)

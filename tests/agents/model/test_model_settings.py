@@ -114,9 +114,9 @@ def test_a_known_secret_of_any_form_is_removed() -> None:
 
 @pytest.mark.parametrize("text", ["x", "a1", "a-", "a/", "://", "a://", "key", "key=", "sk-", "bearer ", "é1a"])
 def test_a_text_made_to_be_slow_is_cleaned_quickly(text: str) -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     redact((text * 20_000)[:20_000] + "@", ["plainword"])
-    assert time.monotonic() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 def test_ordinary_words_stay() -> None:

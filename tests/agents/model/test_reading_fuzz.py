@@ -240,10 +240,10 @@ def fuzz(count: int, seed: int) -> None:
     dice, slowest, dispatched = random.Random(seed), 0.0, 0
     for number in range(count):
         reply, allowed = dice.choice(MAKERS)(dice)
-        started = time.perf_counter()
+        started = time.thread_time()
         dispatched += bool(check(reply, allowed, str(reply)).dispatch)
         assert isinstance(read_object(reply), dict | Fault), reply
-        slowest = max(slowest, time.perf_counter() - started)
+        slowest = max(slowest, time.thread_time() - started)
         if number % 10 == 0 and isinstance(reply, str):
             call = {"name": dice.choice(["decision", "parks", ""]), "args": reply, "id": "1", "error": None}
             check(AIMessage("", invalid_tool_calls=[call]), allowed, reply)

@@ -67,6 +67,6 @@ def test_any_name_of_a_roster_is_an_order():
     "text", ["{" * 4000 + "}" * 4000, "neighbor: '" * 700, "send the " * 900, "<a " * 2600, '1 housing done "' * 500, "mark it as " * 700]
 )
 def test_its_length_stays_and_hostile_texts_stay_fast(text):
-    started = time.perf_counter()
+    started = time.thread_time()
     assert len(silenced(text, NAMES)) == len(text)
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1

@@ -105,9 +105,9 @@ LONG = ["a" * 200_000, "pothole " * 30_000, "1 a " * 40_000, "no " * 50_000, "((
 
 @pytest.mark.parametrize("text", LONG)
 def test_long_texts_stay_fast(text):
-    started = time.perf_counter()
+    started = time.thread_time()
     match(text, FOUR)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_order_of_registration_does_not_change_who_is_consulted():

@@ -93,6 +93,6 @@ def test_a_crossing_names_both_streets() -> None:
 
 @pytest.mark.parametrize("text", ["12 A ", "12 ", "Some Words 12 more. ", "a", "Dr. ", "12, and "])
 def test_hostile_texts_are_read_in_bounded_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     addresses_in((text * 20_000)[:20_000], STREETS)
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
