@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from tests.evals.readme import by_depth, seconds, texts
 from tests.readme import ROOT
 
 JSON = dict[str, Any]
@@ -30,12 +32,12 @@ PEERS = {
 }
 
 
-def first_run() -> str:
+def first_run(root: Path = ROOT) -> str:
     """Return what `make run` prints on a fresh clone, shortened: the hops, the head of the answer, the sums."""
     with tempfile.TemporaryDirectory() as folder:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "DESK_", "REDIS_"))}
         command = [sys.executable, "-m", "graph", "run"]
-        done = subprocess.run(command, cwd=folder, env=kept | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, cwd=folder, env=kept | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=True)
     told = done.stderr.splitlines()
     end = next(place for place, line in enumerate(told) if " hops, " in line)
     parts = [part.splitlines()[:4] for part in done.stdout.strip().split("\n\n")]
@@ -125,7 +127,12 @@ def _line(*cells: Any) -> str:
     return f"| {' | '.join(f'{cell:,}' if isinstance(cell, int) else str(cell) for cell in cells)} |"
 
 
-BLOCKS: dict[str, dict[str, Callable[[JSON], str]]] = {"bench.json": {"tokens": tokens, "times": times, "budgets": budgets, "claims": claims}}
+BLOCKS: dict[str, dict[str, Callable[[JSON], str]]] = {
+    "bench.json": {"tokens": tokens, "times": times, "budgets": budgets, "claims": claims},
+    "eval.json": {"routing": texts, "depth": by_depth},
+    "eval-local.json": {"depth-local": by_depth},
+    "latency.json": {"seconds": seconds},
+}
 """By the file in `.out/` that they are written from."""
 
 

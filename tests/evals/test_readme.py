@@ -5,6 +5,8 @@ from pathlib import Path
 from tests.evals.readme import by_depth, seconds, texts
 from tests.evals.routers import biased, planted
 from tests.evals.test_depth import figures
+from tests.figures import BLOCKS, written
+from tests.readme import ROOT
 
 
 async def test_figures_become_tables(tmp_path: Path) -> None:
@@ -24,3 +26,9 @@ def test_what_does_not_fit_is_said() -> None:
     ]
     shown = seconds({"rows": rows}).splitlines()
     assert shown[2:] == ["| ledger | 1 | 600 | 1.0 | 0.5 | 2.0 (1.5) |", "| transcript | 50 | 180,000 | does not fit |  |  |"]
+
+
+def test_each_table_has_its_place_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for blocks in (BLOCKS["eval.json"], BLOCKS["eval-local.json"], BLOCKS["latency.json"]):
+        assert written(text, dict.fromkeys(blocks, "x")) != text
