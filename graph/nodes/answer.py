@@ -79,7 +79,9 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     said = [f"{step['headline']}\n{step['outcome']}\n{step['cause']}" for step in steps]
     wanted = frozenset(RECORD_ID.findall("\n".join([*said, *(item["text"] for item in ledger["criteria"]), *_labelled(shown, artifacts)])))
     # All at once: with a store that does not answer, the answer waits for one time-out and not for one after the other.
-    texts = dict(zip(shown, await asyncio.gather(*(_excerpt(desk, ledger["case"], alias, each, wanted) for alias in shown)), strict=True))
+    texts = dict(
+        zip(shown, await asyncio.gather(*(_excerpt(desk, ledger["case"], alias, artifacts.get(alias), each, wanted) for alias in shown)), strict=True)
+    )
     missing += [alias for alias in shown if texts[alias] is None]
     findings = []
     for step in told:
@@ -96,11 +98,14 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     return findings, missing
 
 
-async def _excerpt(desk: Desk, case: str, alias: str, tokens: int, wanted: frozenset[str]) -> tuple[str, frozenset[str]] | None:
+async def _excerpt(desk: Desk, case: str, alias: str, known: JSON | None, tokens: int, wanted: frozenset[str]) -> tuple[str, frozenset[str]] | None:
     """Return the head of an artifact whose whole body is what was stored, and the wanted record ids in that body; or None."""
     try:
         body = await desk.store.read(case, alias, 0, WINDOW)
-        handle = await desk.store.stat(case, alias, verify=len(body) == WINDOW)  # a shorter one was verified by being read whole
+        if known and len(body) == known["bytes"] < WINDOW:  # verified by being read whole
+            handle = Handle.model_validate(known)
+        else:
+            handle = await desk.store.stat(case, alias, verify=True)
         return head_of(handle, body, max_tokens=tokens).text, await _ids(desk, body, handle, wanted)
     except StoreError:
         return None
