@@ -79,9 +79,8 @@ async def _findings(desk: Desk, ledger: JSON, artifacts: JSON) -> tuple[list[Fin
     said = [f"{step['headline']}\n{step['outcome']}\n{step['cause']}" for step in steps]
     wanted = frozenset(RECORD_ID.findall("\n".join([*said, *(item["text"] for item in ledger["criteria"]), *_labelled(shown, artifacts)])))
     # All at once: with a store that does not answer, the answer waits for one time-out and not for one after the other.
-    texts = dict(
-        zip(shown, await asyncio.gather(*(_excerpt(desk, ledger["case"], alias, artifacts.get(alias), each, wanted) for alias in shown)), strict=True)
-    )
+    heads = (_excerpt(desk, ledger["case"], alias, artifacts.get(alias), each, wanted) for alias in shown)
+    texts = dict(zip(shown, await asyncio.gather(*heads), strict=True))
     missing += [alias for alias in shown if texts[alias] is None]
     findings = []
     for step in told:
