@@ -15,7 +15,6 @@ from agents.city.records import RECORDS_FILE, make_sample
 from agents.model.client import make_chat
 from agents.model.settings import ModelChoice
 from agents.offline.routing import OfflineRouter
-from agents.registry import SPECIALISTS
 from agents.specialist import Specialist, Task
 from contracts import InputError, Return
 from graph.chat import UNREAD, build_chat, text_of
@@ -23,6 +22,7 @@ from graph.desk import desk_of
 from store import MemoryStore
 from tests.endpoint import Answer, Body, ScriptedEndpoint, fitting, says
 from tests.scripted import Count, specialist, work
+from tests.shipped import SPECIALISTS
 
 JSON = dict[str, Any]
 GOAL = "Rats in the yard of 12 Elm St.  Two   spaces, and\na second line."

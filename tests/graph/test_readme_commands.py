@@ -77,10 +77,10 @@ def test_what_stands_in_the_blocks_is_typed_in_their_order(copy: Path) -> None:
         assert_shown(shown, shell(copy, command))
 
 
-def test_the_first_run_prints_what_the_readme_shows() -> None:
+def test_the_first_run_prints_what_the_readme_shows(tmp_path: Path) -> None:
     block = re.search(r"<!-- measured:run -->\n(.*?)\n<!-- end:run -->", README, re.DOTALL)
     assert block
-    assert_shown(block[1].replace("```text\n", "").replace("\n```", ""), first_run())
+    assert_shown(block[1].replace("```text\n", "").replace("\n```", ""), first_run(copied(tmp_path)))
 
 
 def full(form: str) -> str:

@@ -22,7 +22,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("goal", "hops", "ended", "told", "code"),
     [
         (f"Rats in the yard of {LANTERN}", "40", "done", "1 met", 0),
-        (f"Rats and loud music at {LANTERN}, and a dog barks", "40", "done", "out of scope", 0),
+        (f"Rats at {LANTERN}. My car was towed, where is the tow lot?", "40", "done", "out of scope", 0),
         ("Rats in the yard", "40", "unsettled", "1 unsettled", 3),
         (f"Rats in the yard of {LANTERN}, and no heat", "1", "stopped", "unsettled", 3),
     ],

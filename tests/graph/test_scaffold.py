@@ -14,16 +14,16 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.city.records import RECORDS_FILE, make_sample
-from agents.registry import SPECIALISTS
 from contracts import RegistryError
 from graph.chat import build_chat
 from graph.desk import desk_of
 from graph.scaffold import registered_in, scaffold
 from graph.workflow import build
 from store import MemoryStore
+from tests.shipped import NAMES as SHIPPED
+from tests.shipped import SPECIALISTS
 
 ROOT = Path(__file__).parent.parent.parent
-SHIPPED = ("potholes", "permits", "sanitation", "housing")
 LONG = "neighborhood-noise-nuisance-and-noise-permits-with-their-records"
 REGISTRY = (ROOT / "agents" / "registry.py").read_text("utf-8")
 
@@ -164,7 +164,11 @@ def copied(folder: Path) -> Path:
         if (ROOT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
-    (folder / "agents" / "registry.py").write_text(only_shipped((ROOT / "agents" / "registry.py").read_text()))
+    registry = (ROOT / "agents" / "registry.py").read_text()
+    (folder / "agents" / "registry.py").write_text(only_shipped(registry))
+    for name in set(re.findall(r"^from agents\.(\w+) import \1$", registry, re.M)) - {*SHIPPED}:
+        for path in (folder / "agents" / f"{name}.py", folder / "tests" / "agents" / f"test_{name}.py"):
+            path.unlink(missing_ok=True)
     return folder
 
 

@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage
 from agents.model.criteria import propose_criteria
 from agents.model.endpoint import Endpoint, Reply
 from agents.model.settings import ModelChoice
-from agents.registry import SPECIALISTS
 from ledger.events import MAX_CRITERIA
+from tests.shipped import SPECIALISTS
 
 
 class Says(Endpoint):

@@ -3,8 +3,8 @@
 import pytest
 
 from agents.offline.following import meant
-from agents.registry import SPECIALISTS
 from tests.agents.casework import FOUR, Casework
+from tests.shipped import SPECIALISTS
 
 
 @pytest.mark.parametrize("before", ["potholes", "housing", "sanitation", "permits"])

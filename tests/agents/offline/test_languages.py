@@ -6,8 +6,8 @@ from agents.offline.languages import UNCOVERED, UNREAD, is_read
 from agents.offline.matching import match
 from agents.offline.proposing import propose
 from agents.offline.routing import OfflineRouter
-from agents.registry import SPECIALISTS
 from tests.agents.casework import FOUR, Casework
+from tests.shipped import SPECIALISTS
 
 FOREIGN = (
     "Es hat Ratten im Hof, 31 Lantern St",

@@ -4,9 +4,9 @@ import pytest
 
 from agents.offline.clauses import is_elsewhere, moved, places
 from agents.offline.proposing import propose
-from agents.registry import SPECIALISTS
 from ledger.events import CRITERION, MAX_CRITERIA
 from tests.agents.casework import FOUR
+from tests.shipped import SPECIALISTS
 
 
 def told(goal, before=(), desk=FOUR):
