@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ledger import apply
-from ledger.criteria import targets, unnamed
+from ledger.criteria import alias_order, targets, unnamed
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,7 @@ from ledger.criteria import targets, unnamed
         ("C1 and C2 - rats", ["c1", "c2"]),
         ("C1, c2 rats", ["c1", "c2"]),
         ("rats in C1", []),
+        ("C1: rats in C2, C2 is upstairs", ["c1"]),
         ("look at 12 Oak St, apt c2, for c1", ["c1"]),
         ("look at c1 only, not c2, c2 is for housing", ["c1"]),
         ("c1 without c2", ["c1"]),
@@ -26,6 +27,10 @@ from ledger.criteria import targets, unnamed
 def test_only_an_id_that_is_meant_names_a_criterion(ask: str, wanted: list[str]) -> None:
     criteria = [apply.fresh_criterion(n, {"text": "x", "owners": [], "source": "caller", "candidates": []}) for n in (1, 2)]
     assert targets(criteria, "permits", ask) == wanted
+
+
+def test_aliases_sort_by_number_then_part_then_letter() -> None:
+    assert sorted(["G2", "A10", "A2.10", "L1", "A2", "A2.2", "A1"], key=alias_order) == ["A1", "L1", "A2", "G2", "A2.2", "A2.10", "A10"]
 
 
 def criterion(n: int, status: str = "open", *owners: str) -> dict[str, Any]:

@@ -24,7 +24,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("fold", "accept", "returning", "guard", "render", "compact", "criteria", "apply")
-QUICK = ("tests/ledger/test_criteria.py", "tests/ledger/test_render.py", "tests/ledger/test_guard.py", "tests/ledger/test_fold.py")
+QUICK = (
+    "tests/ledger/test_criteria.py",
+    "tests/ledger/test_room.py",
+    "tests/ledger/test_render.py",
+    "tests/ledger/test_guard.py",
+    "tests/ledger/test_fold.py",
+)
 SUITE = (
     "tests/ledger/test_released.py",
     "tests/ledger/test_compaction.py",
@@ -32,7 +38,7 @@ SUITE = (
     "tests/ledger/test_bound.py",
     "tests/ledger/test_machine.py",
 )
-SECONDS = 100
+SECONDS = 60
 """Of processor time: a busy machine kills no mutant."""
 SWAPS: dict[type, type] = {
     ast.Eq: ast.NotEq,
