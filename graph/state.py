@@ -44,6 +44,7 @@ def state_for(registry: Registry) -> type:
     return State
 
 
+# Looked through as tuples, because reducers run in several threads.
 _RECENT: deque[tuple[Any, Any, Registry, Any]] = deque(maxlen=32)
 _TRUSTED: deque[Any] = deque(maxlen=32)
 
@@ -51,7 +52,7 @@ _TRUSTED: deque[Any] = deque(maxlen=32)
 def folded(ledger: Any, events: Any, registry: Registry) -> Any:
     """Fold events; what a node has just folded, to go on with it, its reducer takes from there: the same objects make the same ledger."""
     for event in events if isinstance(events, (list, tuple)) else [events]:
-        known = next((item[3] for item in _RECENT if item[0] is ledger and item[1] is event and item[2] is registry), None)
+        known = next((item[3] for item in tuple(_RECENT) if item[0] is ledger and item[1] is event and item[2] is registry), None)
         if known is None:
             known = fold(ledger, event, registry)
             _RECENT.append((ledger, event, registry, known))
@@ -71,7 +72,7 @@ def trusted(ledger: Any) -> JSON:
 
 
 def _is_trusted(ledger: Any) -> bool:
-    return any(item is ledger for item in _TRUSTED)
+    return any(item is ledger for item in tuple(_TRUSTED))
 
 
 class View(TypedDict):
