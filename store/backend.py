@@ -142,6 +142,14 @@ class Backend(ArtifactStore):
     @abstractmethod
     async def _touch(self, case: str) -> None: ...
 
+    @override
+    @abstractmethod
+    async def cases(self, idle: float = 0) -> Names: ...
+
+    @override
+    @abstractmethod
+    async def aclose(self) -> None: ...
+
 
 def handle_of(entry: str, case: str, alias: str | None = None) -> Handle:
     """Read a stored entry; one that was altered counts as damage."""

@@ -3,7 +3,7 @@
 import pytest
 from blockbuster import blockbuster_ctx
 
-from store import ArtifactStore, preview, read_text
+from store import ArtifactStore, Backend, preview, read_text
 from store.bytestore import CaseByteStore
 from store.conformance import CHECKS, MALFORMED, Check, new_case, put, refused
 from tests.store.dictionary import DictionaryStore
@@ -35,6 +35,15 @@ async def test_malformed_names_never_reach_the_backend() -> None:
         for more in (store.list(name), store.touch(name), store.delete_case(name), store.read(name, "A1"), put(store, name, b"")):
             await refused(more)
     assert store.calls == 0
+
+
+def test_a_backend_that_lacks_any_of_the_eight_methods_cannot_be_made() -> None:
+    mine = {name: method for name, method in vars(DictionaryStore).items() if callable(method)}
+    needed = [name for name in mine if not name.startswith("__")]
+    assert len(needed) == 8
+    for name in needed:
+        with pytest.raises(TypeError, match=rf"abstract method '?{name}'?$"):
+            type("Incomplete", (Backend,), mine | {name: getattr(Backend, name)})()
 
 
 @pytest.mark.parametrize("damage", ["lost", "shorter", "altered"])
