@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agents.model.faults import Fault
+from ledger import Verdict
 
 FINAL = frozenset(
     {
@@ -33,9 +34,8 @@ _HINTS = {
 }
 
 
-def correction_for(code: str, detail: str, roster: Sequence[str]) -> str:
-    """Return one line for the re-ask; `detail` is used for the guard's own verdicts only."""
-    if code in set(Fault):
-        said = _HINTS.get(Fault(code), "that was not a decision")
-        return f"{said}. Choose from {', '.join(roster)}. action is dispatch, ask or finish."
-    return f"refused ({code}): {detail}."
+def correction_for(fault: Fault | None, verdict: Verdict, roster: Sequence[str]) -> str:
+    """Return one line for the re-ask; only the guard's own verdicts, where no fault kept a reply from being read, tell their detail."""
+    if fault is None:
+        return f"refused ({verdict.code}): {verdict.detail}."
+    return f"{_HINTS.get(fault, 'that was not a decision')}. Choose from {', '.join(roster)}. action is dispatch, ask or finish."

@@ -168,7 +168,7 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
             continue
         if correction or verdict.code in FINAL:
             break
-        correction = clip(correction_for(verdict.code, verdict.detail, roster), tokens=CORRECTION - 4)
+        correction = clip(correction_for(reading.fault, verdict, roster), tokens=CORRECTION - 4)
     work = (verdict.dispatch or decision.dispatch) if decision else ()
     return Decided(
         case=turn.ledger["case"],

@@ -1,6 +1,7 @@
 """A run always ends, through the answer, inside its own budgets, whatever the router says."""
 
 import datetime as dt
+import json
 from typing import Any
 
 import pytest
@@ -66,6 +67,14 @@ async def test_each_kind_of_nonsense_is_named_and_ends_the_run(reply: str, verdi
     result = await ran.go()
     assert ran.ledger["status"] == "stopped" and {item["verdict"] for item in ran.ledger["decisions"]} == {verdict}
     assert ran.ledger["counts"]["steps"] == 0 and result["answer"]
+
+
+async def test_a_refusal_of_the_guard_is_told_as_one_also_where_a_fault_has_its_name() -> None:
+    waived = json.dumps(json.loads(PERMITS) | {"out_of_scope": ["c2"]})
+    ran = Ran(waived, PERMITS, HOUSING, finish())
+    await ran.go()
+    assert ran.ledger["decisions"][0]["verdicts"] == ["contradiction", "ok"]
+    assert "\nCORRECTION refused (contradiction): out_of_scope goes with finish only." in ran.router.prompts[1]
 
 
 async def test_a_corrected_decision_counts_and_the_record_keeps_what_was_said_first() -> None:
