@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+CODE = ("contracts", "store", "ledger", "agents", "graph")
+ELSEWHERE = {"Exception", "interrupt", "goto", "asyncio.to_thread", "typing.TypedDict", "typing_extensions"}
 GENERATED = {"agents/noise.py", "tests/agents/test_noise.py"}
 
 
@@ -19,9 +21,14 @@ def test_files_and_targets_exist(name: str) -> None:
     assert targets and targets - made - {"something"} == set()
 
 
-def test_the_laws_name_functions_that_exist() -> None:
-    import graph.nested
-    import ledger
-    import store.conformance
+@pytest.mark.parametrize("document", ["AGENTS.md", "CONTRIBUTING.md"])
+def test_names_from_our_code_are_defined_where_a_document_says(document: str) -> None:
+    told = re.findall(r"`((?:\w+\.)*(\w+))(?:\([^`]*\))?`(?: of `([\w/]+\.py)`)?", (ROOT / document).read_text("utf-8"))
+    assert len(told) > 20
+    assert [whole for whole, name, file in told if not (whole in ELSEWHERE or (ROOT / whole).exists() or is_defined(name, file))] == []
 
-    assert ledger.fold and graph.nested.desk_as_specialist and store.conformance.CHECKS
+
+def is_defined(name: str, file: str) -> bool:
+    places = [ROOT / file] if file else [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    definition = re.compile(rf"^\s*(?:(?:async )?def {name}\(|class {name}\b|{name}(?: =|:)|[A-Z]+ = \"{name}\")", re.M)
+    return any(definition.search(path.read_text("utf-8")) for path in places)

@@ -5,7 +5,7 @@ from blockbuster import blockbuster_ctx
 
 from store import ArtifactStore, Backend, preview, read_text
 from store.bytestore import CaseByteStore
-from store.conformance import CHECKS, MALFORMED, Check, new_case, put, refused
+from store.conformance import CHECKS, MALFORMED, Check, idle_cases_are_found, new_case, put, refused
 from tests.store.dictionary import DictionaryStore
 
 
@@ -60,3 +60,17 @@ async def test_suite_catches_a_backend_that_damages_bodies(damage: str) -> None:
         except (AssertionError, RuntimeError):
             caught += 1
     assert caught >= 2
+
+
+@pytest.mark.parametrize("broken", ["cases", "_touch"])
+async def test_suite_catches_a_backend_that_knows_nothing_of_idle_time(broken: str) -> None:
+    class Broken(DictionaryStore):
+        async def cases(self, idle: float = 0) -> list[str]:
+            return [] if idle and broken == "cases" else await super().cases(idle)
+
+        async def _touch(self, case: str) -> None:
+            if broken != "_touch":
+                await super()._touch(case)
+
+    with pytest.raises(AssertionError):
+        await idle_cases_are_found(Broken())
