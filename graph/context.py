@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from agents.registry import SPECIALISTS
+from graph.settings import limits_of
 from ledger import RULES, Limits
 
 
@@ -57,9 +58,9 @@ class Context:
     ] = False
 
     def limits(self, base: Limits) -> Limits:
-        """Return the limits of this run over the configured ones."""
+        """Return the limits of this run over the configured ones; raises as `limits_of` does."""
         names = ("budget", "max_hops", "max_parallel", "max_tokens", "max_seconds")
-        return Limits.model_validate(base.model_dump() | {name: value for name in names if (value := getattr(self, name)) is not None})
+        return limits_of(base.model_dump() | {name: value for name in names if (value := getattr(self, name)) is not None})
 
 
 def context_of(runtime: Runtime[Context]) -> Context:

@@ -1,14 +1,14 @@
 """Settings of the desk besides its models: where run data lies, which store, which budgets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from agents.model.settings import Url
+from agents.model.settings import Url, refusals
 from contracts import Contract, SettingsError
 from ledger import RULES, Limits, Setup
 from ledger.events import roster_of
@@ -32,6 +32,25 @@ def _function(value: str) -> str:
 
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 Function = Annotated[str, AfterValidator(_function)]
+
+
+def _limit(name: str, variable: str, description: str, **other: Any) -> Any:
+    """Return a setting with the default and the bounds of that limit of a case."""
+    limit = Limits.model_fields[name]
+    bounds = {key: getattr(item, key) for item in limit.metadata for key in ("ge", "le") if hasattr(item, key)}
+    return Field(**{"default": limit.default, **bounds, **other}, validation_alias=variable, description=description)
+
+
+def limits_of(values: Mapping[str, Any]) -> Limits:
+    """Return the limits of a case.
+
+    Raises:
+        SettingsError: One of them is out of its bounds.
+    """
+    try:
+        return Limits.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(refusals(error)) from None
 
 
 class DeskSettings(BaseSettings):
@@ -64,18 +83,13 @@ class DeskSettings(BaseSettings):
         validation_alias="DESK_RETENTION",
         description="Days that a case's artifacts stay after its last activity: Redis drops them then, a SQLite file when it is swept.",
     )
-    budget: int | None = Field(
-        None,
-        ge=256,
-        validation_alias="DESK_BUDGET",
-        description="Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more.",
+    budget: int | None = _limit(
+        "budget", "DESK_BUDGET", "Most tokens of a router prompt; unset means 1500, or what the roster needs if that is more.", default=None
     )
-    max_hops: int = Field(40, ge=1, validation_alias="DESK_MAX_HOPS", description="Most dispatches and questions of one case.")
-    max_parallel: int = Field(4, ge=1, le=8, validation_alias="DESK_MAX_PARALLEL", description="Most specialists at once.")
-    case_tokens: int = Field(0, ge=0, validation_alias="DESK_CASE_TOKENS", description="Most tokens of one case in all; 0 for no limit.")
-    case_seconds: float = Field(
-        0, ge=0, allow_inf_nan=False, validation_alias="DESK_CASE_SECONDS", description="Most seconds of one case; 0 for no limit."
-    )
+    max_hops: int = _limit("max_hops", "DESK_MAX_HOPS", "Most dispatches and questions of one case.")
+    max_parallel: int = _limit("max_parallel", "DESK_MAX_PARALLEL", "Most specialists at once.")
+    case_tokens: int = _limit("max_tokens", "DESK_CASE_TOKENS", "Most tokens of one case in all; 0 for no limit.")
+    case_seconds: float = _limit("max_seconds", "DESK_CASE_SECONDS", "Most seconds of one case; 0 for no limit.")
     server_url: Url | None = Field(
         None, validation_alias="DESK_SERVER_URL", description="Where the board finds the server; unset means where its own page was asked for."
     )
@@ -107,13 +121,13 @@ class DeskSettings(BaseSettings):
         """Return the limits of a case; without a configured budget, the default one or the least that holds this roster.
 
         Raises:
-            SettingsError: The configured budget holds no prompt of this roster.
+            SettingsError: The configured budget holds no prompt of this roster, or no budget does.
         """
         base = {"max_hops": self.max_hops, "max_parallel": self.max_parallel, "max_tokens": self.case_tokens, "max_seconds": self.case_seconds}
-        limits = Limits.model_validate(base)
+        limits = limits_of(base)
         least = worst_case(Setup(roster=roster_of(specialists), limits=limits, rules=RULES)).least
         if self.budget and self.budget < least:
             raise SettingsError(
                 f"DESK_BUDGET is {self.budget}, this roster needs at least {least}: raise it, or unset it; python -m graph bound adds it up"
             )
-        return limits.model_copy(update={"budget": self.budget or max(limits.budget, least)})
+        return limits_of(base | {"budget": self.budget or max(limits.budget, least)})

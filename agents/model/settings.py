@@ -56,11 +56,15 @@ def loaded(kind: type[S]) -> S:
     try:
         return kind()
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False)
-        told = "; ".join(f"{item['loc'][0]}: {item['msg'].removeprefix('Value error, ')}" for item in wrong)
-        raise SettingsError(f"wrong setting: {told}; see .env.example") from None
+        raise SettingsError(f"wrong setting: {refusals(error)}; see .env.example") from None
     except UnicodeDecodeError:
         raise SettingsError("the file .env is no text in UTF-8: write it anew after .env.example") from None
+
+
+def refusals(error: ValidationError) -> str:
+    """Return which values were refused and what each must be, without the values."""
+    wrong = error.errors(include_url=False, include_input=False)
+    return "; ".join(f"{item['loc'][0]}: {item['msg'].removeprefix('Value error, ')}" for item in wrong)
 
 
 def _http(value: str) -> str:

@@ -1,16 +1,22 @@
 """Every setting with a wrong value: one line that names the variable and what it must be, exit code 2, no secret."""
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from pydantic_settings import BaseSettings
 
 from agents.city.open311 import Open311Settings
 from agents.model.settings import ModelSettings, loaded
+from agents.registry import SPECIALISTS
 from contracts import SettingsError
 from graph.cli import main
 from graph.commands.run import _model as shown_model
+from graph.context import Context
 from graph.settings import DeskSettings
+from graph.workflow import build
+from store import MemoryStore
+from tests.scripted import Scripted, finish
 
 SECRET = "sk-secret-word-1234567890"
 NO_NUMBER, NO_URL = ("abc", "nan"), ("localhost:1/v1", "http://", "http://[bad", f"https://u:{SECRET}@h:99999/v1", "ftp://x", "http://a b/")
@@ -35,11 +41,11 @@ WRONG: dict[str, tuple[str, ...]] = {
     "DESK_SHARED": ("maybe", "true"),
     "DESK_STORE_TIMEOUT": (*NO_NUMBER, "0", "inf"),
     "DESK_RETENTION": (*NO_NUMBER, "0", "-1", "1e9"),
-    "DESK_BUDGET": (*NO_NUMBER, "10", "300"),
-    "DESK_MAX_HOPS": (*NO_NUMBER, "0"),
+    "DESK_BUDGET": (*NO_NUMBER, "10", "300", "2000000"),
+    "DESK_MAX_HOPS": (*NO_NUMBER, "0", "200000"),
     "DESK_MAX_PARALLEL": (*NO_NUMBER, "0", "9"),
-    "DESK_CASE_TOKENS": (*NO_NUMBER, "-1"),
-    "DESK_CASE_SECONDS": (*NO_NUMBER, "-1", "inf"),
+    "DESK_CASE_TOKENS": (*NO_NUMBER, "-1", "10000000000000"),
+    "DESK_CASE_SECONDS": (*NO_NUMBER, "-1", "inf", "1e10"),
     "DESK_SERVER_URL": NO_URL,
     "DESK_SPECIALIST_TIMEOUT": (*NO_NUMBER, "0", "inf"),
     "OPEN311_URL": NO_URL,
@@ -87,3 +93,30 @@ def test_an_env_file_that_is_no_text_is_named(content: bytes, tmp_path: Path, ca
 def test_the_terminal_shows_no_credentials_of_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://u:{SECRET}@127.0.0.1:9/v1")
     assert shown_model().endswith(" at 127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("budget", 10),
+        ("budget", 2_000_000),
+        ("max_hops", 0),
+        ("max_hops", "many"),
+        ("max_parallel", 9),
+        ("max_seconds", -1.0),
+        ("max_seconds", float("nan")),
+    ],
+)
+async def test_a_wrong_limit_of_one_run_is_one_clear_line(name: str, value: Any) -> None:
+    with pytest.raises(SettingsError, match=f"^{name}: .* should be ") as caught:
+        await build(model=Scripted(finish()), store=MemoryStore()).ainvoke({"goal": "Rats"}, context=Context(**{name: value}))
+    assert "\n" not in str(caught.value)
+
+
+def test_limits_hold_whatever_the_roster_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wide(NamedTuple):
+        least: int
+
+    monkeypatch.setattr("graph.settings.worst_case", lambda setup: Wide(2_000_000))
+    with pytest.raises(SettingsError, match="^budget: "):
+        loaded(DeskSettings).limits(SPECIALISTS)
