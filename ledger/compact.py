@@ -77,7 +77,7 @@ def preview(ledger: JSON, stretch: Stretch) -> JSON:
 
 def _decision_edge(steps: list[JSON], upto: int) -> int:
     """Move a cut back so that it does not split the steps of one decision."""
-    while 0 < upto < len(steps) and steps[upto - 1]["decision"] == steps[upto]["decision"]:
+    while upto and steps[upto - 1]["decision"] == steps[upto]["decision"]:
         upto -= 1
     return upto
 
@@ -111,7 +111,7 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
     for step in gone:
         summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
         key = ask_key(step["specialist"], step["ask"])
-        times, handed = seen.pop(key, [0, 0, "", 0, []])[3:]
+        times, handed = seen.pop(key, [])[3:] or (0, [])
         handed = sorted({*handed, *step["handed"]}, key=alias_order)[-8:]
         seen[key] = [step["n"], step["decision"], step["status"], times + 1, handed]
     closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]

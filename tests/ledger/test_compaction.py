@@ -15,6 +15,7 @@ from ledger.apply import MAX_OPEN_QUESTIONS
 from ledger.figures import figures
 from ledger.replay import whole
 from ledger.seal import canonical
+from ledger.share import CORRECTION
 from tests.ledger.play import CASE, NAMES, REGISTRY, Play
 
 JSON = dict[str, Any]
@@ -36,6 +37,19 @@ def long_case(hops: int, budget: int = 1500, **limits: Any) -> Play:
 def test_nothing_is_compacted_that_fits() -> None:
     play = long_case(3)
     assert compact(play.ledger, play.artifacts) is None
+
+
+def test_a_prompt_that_fits_to_the_token_stays_and_no_more_goes_than_must() -> None:
+    play = Play("one", "two", budget=100_000, stall=6)
+    for n in range(20):
+        play.work((NAMES[n % 4], f"c1: {n} Elm St"), status="partial", outcome=f"{n} was found")
+    fits = render(play.ledger, play.artifacts).tokens + CORRECTION
+    assert compact(play.ledger, play.artifacts, fits) is None
+    for budget in (fits - 1, fits - 40):
+        stretch = compact(play.ledger, play.artifacts, budget)
+        assert stretch is not None and stretch.upto_step == 14, "the last six stay"
+    least = compact(play.ledger, play.artifacts, 256)
+    assert least is not None and least.upto_step == 19, "where nothing else helps, the last dispatch stays alone"
 
 
 def test_it_is_deterministic_and_done_once() -> None:
