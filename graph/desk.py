@@ -105,7 +105,7 @@ class Desk:
 
     def router(self, context: Context) -> Endpoint:
         """Return the model that routes and writes the answer; without one, the offline router."""
-        return self._endpoint("router", self.given_model, context.router_model) or self._once("offline", self._offline)
+        return self._endpoint("router", self.given_model, context.router_model) or self._offline(context)
 
     def specialist_model(self, context: Context) -> Endpoint | None:
         """Return the model that specialists work with, or None when they work without one."""
@@ -156,8 +156,12 @@ class Desk:
             return self._once((role, "given"), lambda: Endpoint(ModelChoice(role=role, model=name), given))
         return self._once((role, wanted), lambda: _configured(role, wanted))
 
-    def _offline(self) -> Endpoint:
-        return Endpoint(ModelChoice(role="router", model="offline"), OfflineRouter(specialists=tuple(self.specialists.values())))
+    def _offline(self, context: Context) -> Endpoint:
+        most = context.max_parallel or (self.given_limits or self.settings).max_parallel
+        known = tuple(self.specialists.values())
+        return self._once(
+            ("offline", most), lambda: Endpoint(ModelChoice(role="router", model="offline"), OfflineRouter(specialists=known, parallel=most))
+        )
 
     def _once(self, key: Any, make: Callable[[], Made]) -> Made:
         if key not in self._made:

@@ -48,6 +48,7 @@ class OfflineRouter(BaseChatModel):
     precedence: tuple[tuple[str, str], ...] = PRECEDENCE
     """(earlier, later): at the same building the later one waits for what the earlier one finds."""
     parallel: int = 4
+    """Most specialists that it dispatches at once."""
 
     @property
     def _llm_type(self) -> str:

@@ -16,7 +16,7 @@ from graph.context import Context
 from graph.settings import DeskSettings
 from graph.workflow import build
 from store import MemoryStore
-from tests.scripted import Scripted, finish
+from tests.scripted import Scripted, finish, specialist
 
 SECRET = "sk-secret-word-1234567890"
 NO_NUMBER, NO_URL = ("abc", "nan"), ("localhost:1/v1", "http://", "http://[bad", f"https://u:{SECRET}@h:99999/v1", "ftp://x", "http://a b/")
@@ -120,3 +120,16 @@ def test_limits_hold_whatever_the_roster_needs(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("graph.settings.worst_case", lambda setup: Wide(2_000_000))
     with pytest.raises(SettingsError, match="^budget: "):
         loaded(DeskSettings).limits(SPECIALISTS)
+
+
+@pytest.mark.parametrize(("variable", "context"), [("2", None), ("8", 2), ("1", None), ("8", None)])
+async def test_the_offline_router_keeps_the_limit_of_parallel_work(variable: str, context: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESK_MAX_PARALLEL", variable)
+    names = ("noise", "parks", "trees", "lights", "cemeteries")
+    desk = build(store=MemoryStore(), specialists=[specialist(name) for name in names])
+    given = {"goal": "5 Elm St", "criteria": [f"everything about {name} at 5 Elm St" for name in names]}
+    result = await desk.ainvoke(given, context=Context(max_parallel=context))
+    decisions = result["ledger"]["decisions"]
+    assert {verdict for item in decisions for verdict in item["verdicts"]} == {"ok"}
+    assert len(decisions[0]["dispatch"]) == min(5, context or int(variable))
+    assert {item["status"] for item in result["ledger"]["criteria"]} == {"met"}
