@@ -17,10 +17,13 @@ from contracts.text import Capped, one_line
 from contracts.tokens import estimate
 
 NAME = re.compile(r"^[a-z][a-z0-9_-]{0,63}$")
-RESERVED = frozenset(
+SELF = frozenset("supervisor router desk self me myself you yourself assistant orchestrator".split())
+"""Names under which a router means itself."""
+FINISH = frozenset("finish finished end stop done complete completed final".split())
+"""Spellings of the end of a case in a router's reply."""
+RESERVED = (SELF | FINISH).union(
     """
-    intake supervisor ask answer listen start end goal criteria ledger artifacts messages heard system user assistant tool
-    finish finished stop done complete completed final dispatch router desk orchestrator self me myself you yourself
+    intake ask answer listen start goal criteria ledger artifacts messages heard system user tool dispatch
     resident approver human person people none null all any anyone anybody everyone everybody someone somebody nobody other others more
     help run next back
     """.split()

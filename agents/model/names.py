@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from agents.model.faults import Fault
 from contracts.handles import ALIAS
+from contracts.registry import FINISH, SELF
 
-_SELF = frozenset("supervisor router desk self me myself you yourself assistant orchestrator".split())
-_FINISH = frozenset("finish finished end stop done complete completed final".split())
 _LEFT = " \t\r\n*`\"'“”‘’#>()[].,;:"
 _RIGHT = _LEFT + "!"
 _FENCE = re.compile(r"^\s*~~~\w*\s*\n|\n\s*~~~\s*$")
@@ -38,7 +37,7 @@ def bare(text: str) -> str:
 
 def is_finish(text: object) -> bool:
     """Say whether `text` is a spelling of finish."""
-    return isinstance(text, str) and bare(text).lower().strip("_") in _FINISH
+    return isinstance(text, str) and bare(text).lower().strip("_") in FINISH
 
 
 def specialist_of(text: object, roster: Sequence[str]) -> str:
@@ -55,7 +54,7 @@ def specialist_of(text: object, roster: Sequence[str]) -> str:
     matches = [known for known in roster if _key(known) == _key(name)] if name.isascii() else []
     if len(matches) == 1:
         return matches[0]
-    raise Unreadable(Fault.AMBIGUOUS if matches else Fault.SELF_ROUTE if _key(name) in _SELF else Fault.UNKNOWN_SPECIALIST, text)
+    raise Unreadable(Fault.AMBIGUOUS if matches else Fault.SELF_ROUTE if _key(name) in SELF else Fault.UNKNOWN_SPECIALIST, text)
 
 
 def meant(item: object, roster: Sequence[str]) -> str:

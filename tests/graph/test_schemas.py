@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from agents.model.names import _FINISH, _SELF
 from agents.registry import SPECIALISTS
 from contracts.decision import Action
 from contracts.registry import RESERVED
@@ -59,4 +58,4 @@ def test_names_and_edges_are_real() -> None:
 def test_what_the_graphs_and_the_router_call_things_is_no_specialist() -> None:
     inner = {name for graph in (desk, chat) for name in (*graph.nodes, *graph.channels) if name.isidentifier() and not name.startswith("_")}
     assert inner - NAMES - RESERVED <= {"answer", "remaining_steps"} and {"ledger", "listen", "messages"} <= inner
-    assert {name for name in (*_FINISH, *_SELF, *Action, *Audience)} <= RESERVED
+    assert {*Action, *Audience} <= RESERVED
