@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from ledger.replay import STRETCH, chain
 from store.errors import StoreError
 from store.protocol import RANGE, ArtifactStore
 
@@ -12,14 +13,15 @@ JSON = dict[str, Any]
 async def load_archives(store: ArtifactStore, ledger: JSON) -> tuple[dict[str, JSON], list[str]]:
     """Return the archived stretches by handle, and the handle at which the chain broke, if it did."""
     found: dict[str, JSON] = {}
-    alias = ledger["archive"][-1]["handle"] if ledger["archive"] else None
-    while alias:
+    while (alias := chain(ledger, found)[1]) and alias not in found:
         try:
-            found[alias] = await load_json(store, ledger["case"], alias)
+            stretch = await load_json(store, ledger["case"], alias)
         except (StoreError, ValueError):
-            return found, [alias]
-        alias = found[alias]["previous"]
-    return found, []
+            break
+        if not (isinstance(stretch, dict) and stretch.keys() >= STRETCH):
+            break
+        found[alias] = stretch
+    return found, [alias] if alias else []
 
 
 async def load_json(store: ArtifactStore, case: str, alias: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from contracts import InputError
 from graph.archives import load_archives
 from ledger import checked, checked_handles
+from ledger.replay import STRETCH
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
@@ -71,7 +72,7 @@ def read(content: Any, name: str) -> LedgerFile:
             raise InputError(f"{name}: {key!r} is not an object of objects")
         parts[key] = part
     for handle, stretch in parts["archives"].items():
-        if missing := {"previous", "steps", "decisions", "questions", "artifacts", "before"} - set(stretch):
+        if missing := STRETCH - set(stretch):
             raise InputError(f"{name}: the archived stretch {handle} lacks {', '.join(sorted(missing))}")
     ledger = checked(content["ledger"])
     return LedgerFile(ledger, checked_handles(ledger, parts["artifacts"]), parts["archives"], str(content.get("answer") or ""))

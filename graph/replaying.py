@@ -8,7 +8,6 @@ from agents.model.endpoint import Endpoint
 from contracts.decision import REASON
 from graph.files import LedgerFile
 from ledger import rebuild
-from ledger.replay import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ async def reask(file: LedgerFile, n: int, times: int, router: Endpoint) -> Reask
         LedgerError: There is no such decision, or an archived stretch is missing.
     """
     built = rebuild(file.ledger, file.artifacts, n, file.archives)
-    record = next(item for item in whole(file.ledger, file.artifacts, file.archives).decisions if item["n"] == n)
+    record = built.record
     recorded = move(record["action"], [item["specialist"] for item in record["dispatch"]], record["out_of_scope"], record["verdict"])
     roster = [line["name"] for line in file.ledger["setup"]["roster"]]
     moves: Counter[str] = Counter()

@@ -14,7 +14,7 @@ from contracts.tokens import estimate
 from ledger.events import Setup
 from ledger.keys import ask_key
 from ledger.render import worst_case
-from ledger.replay import History, whole
+from ledger.replay import History, chain, joined
 from ledger.report import Accuracy, Fill, Report, Row
 from ledger.share import Bound
 from ledger.slope import slope_of
@@ -79,18 +79,8 @@ def bound_of(ledger: JSON) -> Bound:
 
 def history(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> tuple[History, str | None]:
     """Return what the case recorded, as far back as its chain of archived stretches is there, and the handle at which it breaks."""
-    found: dict[str, JSON] = {}
-    handle: str | None = ledger["archive"][-1]["handle"] if ledger["archive"] else None
-    while handle and handle in archives and handle not in found:
-        found[handle] = archives[handle]
-        handle = archives[handle]["previous"]
-    if handle is None:
-        return whole(ledger, artifacts, found), None
-    if found:
-        oldest = list(found)[-1]
-        found[oldest] = found[oldest] | {"previous": None}
-        return whole(ledger, artifacts, found), handle
-    return whole(ledger | {"archive": []}, artifacts, {}), handle
+    stretches, broken = chain(ledger, archives)
+    return joined(ledger, artifacts, stretches), broken
 
 
 def fills(steps: Iterable[JSON]) -> tuple[Fill, ...]:

@@ -1,6 +1,6 @@
 """Replay: the ledger as decision k saw it, rebuilt from the final ledger and its archived stretches alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -13,16 +13,27 @@ from ledger.seal import sealed
 from ledger.view import known_aliases
 
 JSON = dict[str, Any]
+STRETCH = frozenset({"previous", "before", "steps", "decisions", "questions", "artifacts"})
+"""What replay needs of an archived stretch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
     """One decision's prompt, rebuilt."""
 
-    n: int
     prompt: Prompt
-    recorded: str
-    """SHA-256 on the decision record."""
+    record: JSON
+    """The decision as it stands in the ledger or its archived stretch."""
+
+    @property
+    def n(self) -> int:
+        """Number of the decision."""
+        return int(self.record["n"])
+
+    @property
+    def recorded(self) -> str:
+        """SHA-256 on the decision record."""
+        return str(self.record["prompt_sha256"])
 
     @property
     def same(self) -> bool:
@@ -49,9 +60,12 @@ def at(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | Non
     Raises:
         LedgerError: There is no such decision, or a stretch that compaction archived is not in `archives`.
     """
+    return _at(ledger, whole(ledger, artifacts, archives or {}), k)
+
+
+def _at(ledger: JSON, history: History, k: int) -> tuple[JSON, JSON]:
     if not 1 <= k <= ledger["counts"]["decisions"] + 1:
         raise LedgerError(f"there is no decision {k}: the case has {ledger['counts']['decisions']}")
-    history = whole(ledger, artifacts, archives or {})
     state = sealed(next(islice(_states(ledger, history), k - 1, None)))
     aliases = known_aliases(state) | {alias for step in state["steps"] for alias in step["handed"]}
     return state, {alias: handle for alias, handle in history.artifacts.items() if alias in aliases}
@@ -59,18 +73,32 @@ def at(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | Non
 
 def rebuild(ledger: JSON, artifacts: JSON, k: int, archives: Mapping[str, JSON] | None = None) -> Rebuilt:
     """Rebuild the prompt of decision `k` and hold it against the recorded digest; raises as `at` does."""
-    state, handles = at(ledger, artifacts, k, archives)
-    recorded = next((item for item in whole(ledger, artifacts, archives or {}).decisions if item["n"] == k), None)
-    if recorded is None:
+    history = whole(ledger, artifacts, archives or {})
+    state, handles = _at(ledger, history, k)
+    record = next((item for item in history.decisions if item["n"] == k), None)
+    if record is None:
         raise LedgerError(f"decision {k} was not made yet: the case has {ledger['counts']['decisions']}")
-    return Rebuilt(k, render(state, handles), recorded["prompt_sha256"])
+    return Rebuilt(render(state, handles), record)
 
 
 def rebuild_all(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON] | None = None) -> Iterator[Rebuilt]:
     """Rebuild the prompts of all decisions in one pass; raises as `at` does."""
     history = whole(ledger, artifacts, archives or {})
     for record, state in zip(history.decisions, _states(ledger, history), strict=False):
-        yield Rebuilt(record["n"], render(state, history.artifacts), record["prompt_sha256"])
+        yield Rebuilt(render(state, history.artifacts), record)
+
+
+def chain(ledger: JSON, archives: Mapping[str, JSON]) -> tuple[list[JSON], str | None]:
+    """Return the archived stretches, oldest first, as far back as they are there, and the handle at which their chain breaks.
+
+    It breaks at a stretch that is missing, or at one that was there before: then the archives were altered.
+    """
+    found: dict[str, JSON] = {}
+    handle = ledger["archive"][-1]["handle"] if ledger["archive"] else None
+    while handle and handle in archives and handle not in found:
+        found[handle] = archives[handle] | {"handle": handle}
+        handle = archives[handle]["previous"]
+    return list(reversed(found.values())), handle
 
 
 def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> History:
@@ -79,22 +107,23 @@ def whole(ledger: JSON, artifacts: JSON, archives: Mapping[str, JSON]) -> Histor
     Raises:
         LedgerError: A stretch is missing.
     """
-    stretches: list[JSON] = []
-    handle = ledger["archive"][-1]["handle"] if ledger["archive"] else None
-    while handle:
-        if handle not in archives:
-            raise LedgerError(f"the archived stretch {handle} is missing: replay needs it; was its artifact deleted?")
-        if any(stretch["handle"] == handle for stretch in stretches):
-            raise LedgerError(f"the archived stretch {handle} names itself as an earlier one: the archives were altered")
-        stretches.insert(0, archives[handle] | {"handle": handle})
-        handle = archives[handle]["previous"]
+    stretches, broken = chain(ledger, archives)
+    if broken in archives:
+        raise LedgerError(f"the archived stretch {broken} names itself as an earlier one: the archives were altered")
+    if broken:
+        raise LedgerError(f"the archived stretch {broken} is missing: replay needs it; was its artifact deleted?")
+    return joined(ledger, artifacts, stretches)
+
+
+def joined(ledger: JSON, artifacts: JSON, stretches: Sequence[JSON]) -> History:
+    """Return what these archived stretches and the ledger recorded."""
     parts = [*stretches, ledger | {"artifacts": artifacts}]
     index = {alias: value for part in parts for alias, value in part["artifacts"].items()}
-    joined = {key: [item for part in parts for item in part[key]] for key in ("steps", "decisions", "questions")}
+    records = {key: [item for part in parts for item in part[key]] for key in ("steps", "decisions", "questions")}
     made_by: dict[int, list[JSON]] = {}
-    for step in joined["steps"]:
+    for step in records["steps"]:
         made_by.setdefault(step["decision"], []).append(step)
-    return History(joined["steps"], joined["decisions"], joined["questions"], index, stretches, made_by)
+    return History(**records, artifacts=index, stretches=list(stretches), made_by=made_by)
 
 
 def _states(ledger: JSON, history: History) -> Iterator[JSON]:

@@ -13,7 +13,8 @@ from graph.context import Context
 from graph.desk import desk_of
 from graph.files import LedgerFile, load
 from graph.replaying import reask
-from ledger import rebuild
+from ledger import Rebuilt, rebuild
+from ledger.replay import rebuild_all
 
 JSON = dict[str, Any]
 
@@ -24,24 +25,26 @@ async def main(options: argparse.Namespace) -> int:
     last = file.ledger["counts"]["decisions"]
     if options.decision is not None and not 1 <= options.decision <= last:
         raise InputError(f"there is no decision {options.decision}: the ledger has {last}")
-    numbers = [options.decision] if options.decision else list(range(1, last + 1))
-    rows = [await _row(file, n, options) for n in numbers]
+    if options.decision is None:
+        built = list(rebuild_all(file.ledger, file.artifacts, file.archives))
+    else:
+        built = [rebuild(file.ledger, file.artifacts, options.decision, file.archives)]
+    rows = [await _row(file, item, options) for item in built]
     if options.json:
         print_json({"case": file.ledger["case"], "decisions": rows, "same": all(row["same"] for row in rows)})
     else:
         sys.stdout.write("\n".join(_line(row) for row in rows) + "\n")
         if options.decision and not options.ask:
-            prompt = rebuild(file.ledger, file.artifacts, options.decision, file.archives).prompt
+            prompt = built[0].prompt
             sys.stdout.write(f"\n{prompt.system}\n\n{prompt.user}\n")
     return 0 if all(row["same"] for row in rows) else 1
 
 
-async def _row(file: LedgerFile, n: int, options: argparse.Namespace) -> JSON:
-    built = rebuild(file.ledger, file.artifacts, n, file.archives)
-    row: JSON = {"n": n, "same": built.same, "recorded": built.recorded, "rebuilt": built.prompt.sha256, "tokens": built.prompt.tokens}
+async def _row(file: LedgerFile, built: Rebuilt, options: argparse.Namespace) -> JSON:
+    row: JSON = {"n": built.n, "same": built.same, "recorded": built.recorded, "rebuilt": built.prompt.sha256, "tokens": built.prompt.tokens}
     if options.ask:
         router = desk_of(SPECIALISTS).router(Context(router_model=options.model))
-        row["asked"] = asdict(await reask(file, n, options.ask, router))
+        row["asked"] = asdict(await reask(file, built.n, options.ask, router))
     return row
 
 
