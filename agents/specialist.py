@@ -11,6 +11,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from agents.offline.clauses import places
+from contracts.errors import RegistryError
 from contracts.handles import DESCRIPTION, Handle
 from contracts.registry import Contract
 from contracts.returns import HEADLINE, MAX_ARTIFACTS, MAX_QUESTIONS, OUTCOME, QUESTION, Audience, Facts, Question, Return, Status
@@ -153,6 +154,6 @@ class Specialist(Contract):
     """Up to ten texts it answers for; for the offline router and evaluations, never in a prompt."""
 
     def __post_init__(self) -> None:
-        """Keep examples few and short."""
+        """Keep examples few and short; raises RegistryError."""
         if len(self.examples) > 10 or any(len(text) > 300 for text in self.examples):
-            raise ValueError(f"specialist {self.name!r}: at most ten examples of at most 300 characters")
+            raise RegistryError(f"specialist {self.name!r}: at most ten examples of at most 300 characters")

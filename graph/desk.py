@@ -153,15 +153,13 @@ class Desk:
     def _endpoint(self, role: str, given: BaseChatModel | None, wanted: str | None) -> Endpoint | None:
         if given is not None:
             name = str(getattr(given, "model_name", None) or getattr(given, "model", None) or given.__class__.__name__)
-            return self._once((role, "given"), lambda: Endpoint(ModelChoice(role=role, model=name), given))
+            return self._once((role, "given"), lambda: Endpoint(ModelChoice(model=name), given))
         return self._once((role, wanted), lambda: _configured(role, wanted))
 
     def _offline(self, context: Context) -> Endpoint:
         most = context.max_parallel or (self.given_limits or self.settings).max_parallel
         known = tuple(self.specialists.values())
-        return self._once(
-            ("offline", most), lambda: Endpoint(ModelChoice(role="router", model="offline"), OfflineRouter(specialists=known, parallel=most))
-        )
+        return self._once(("offline", most), lambda: Endpoint(ModelChoice(model="offline"), OfflineRouter(specialists=known, parallel=most)))
 
     def _once(self, key: Any, make: Callable[[], Made]) -> Made:
         if key not in self._made:

@@ -31,7 +31,6 @@ class Method(StrEnum):
 class ModelChoice:
     """One model, ready to be called: what `ModelSettings` says for the router or for specialists."""
 
-    role: str
     model: str
     base_url: str = field(default=DEFAULT_BASE_URL, repr=False)
     api_key: SecretStr | None = None
@@ -154,20 +153,19 @@ class ModelSettings(BaseSettings):
 
     def router(self) -> ModelChoice | None:
         """Return the router's model, or None for the offline router: without a key and an endpoint, or when told so."""
-        return self._choice("router", self.router_model, self.base_url, self.api_key, self.router_extra)
+        return self._choice(self.router_model, self.base_url, self.api_key, self.router_extra)
 
     def specialist(self) -> ModelChoice | None:
         """Return the specialists' model, or None when they work without one; a key never goes to an endpoint that it was not set for."""
         own = self.specialist_base_url is not None
         key = self.specialist_api_key if own else self.specialist_api_key or self.api_key
         model, url = self.specialist_model or self.router_model, self.specialist_base_url or self.base_url
-        return self._choice("specialist", model, url, key, self.specialist_extra)
+        return self._choice(model, url, key, self.specialist_extra)
 
-    def _choice(self, role: str, model: str | None, base_url: str | None, key: SecretStr | None, extra: dict[str, Any]) -> ModelChoice | None:
+    def _choice(self, model: str | None, base_url: str | None, key: SecretStr | None, extra: dict[str, Any]) -> ModelChoice | None:
         if model == OFFLINE or (model is None and key is None and base_url is None):
             return None
         return ModelChoice(
-            role=role,
             model=model or DEFAULT_MODEL,
             base_url=(base_url or DEFAULT_BASE_URL).rstrip("/"),
             api_key=key,

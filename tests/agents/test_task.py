@@ -1,6 +1,7 @@
 """What a specialist is given: the ask in plain words, ids apart, and the one place that it is about."""
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from agents.registry import SPECIALISTS
 from agents.specialist import Task, plain_ask
+from contracts import RegistryError
 from store import MemoryStore
 
 CRITERIA = (("c1", "rats at 12 Elm St"), ("c2", "trash"))
@@ -55,3 +57,9 @@ def test_an_ask_is_told_without_the_ids_that_label_it(ask: str, plain: str) -> N
 def test_the_place_of_a_task(given: dict[str, Any], place: str) -> None:
     rest = {"specialist": SPECIALISTS[0], "case": "c", "step": 1, "goal": "", "store": MemoryStore(), "home": Path(), "today": dt.date(2025, 1, 1)}
     assert Task(**(rest | given)).place == place
+
+
+@pytest.mark.parametrize("examples", [("rats",) * 11, ("r" * 301,)])
+def test_a_specialist_with_too_many_or_too_long_examples_cannot_be_registered(examples: tuple[str, ...]) -> None:
+    with pytest.raises(RegistryError, match="at most ten examples of at most 300 characters"):
+        replace(SPECIALISTS[0], examples=examples)

@@ -89,7 +89,7 @@ def carry_out(router: Watched, plan: Plan, aside: Console) -> dict[str, Any]:
 
 
 def _local(url: str) -> Watched:
-    choice = ModelChoice(role="router", model="smollm2", base_url=url, temperature=0.0, max_tokens=LOCAL_REPLY, timeout=300, attempts=1)
+    choice = ModelChoice(model="smollm2", base_url=url, temperature=0.0, max_tokens=LOCAL_REPLY, timeout=300, attempts=1)
     return Watched(choice)
 
 

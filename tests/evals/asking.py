@@ -79,7 +79,7 @@ def endpoint_of(name: str | None) -> Watched:
     """
     settings = loaded(ModelSettings)
     choice = (settings.model_copy(update={"router_model": name}) if name else settings).router()
-    return Watched(choice) if choice else Watched(ModelChoice(role="router", model=OFFLINE), OfflineRouter(specialists=SPECIALISTS))
+    return Watched(choice) if choice else Watched(ModelChoice(model=OFFLINE), OfflineRouter(specialists=SPECIALISTS))
 
 
 async def ask(router: Watched, case: Case, prompt: Prompt) -> Outcome:

@@ -19,7 +19,7 @@ DROWNED_AFTER = 28
 
 def planted(answer: Callable[[str, str], str]) -> Watched:
     """Return an endpoint over a function of the two messages."""
-    return Watched(ModelChoice(role="router", model="planted"), Scripted(answer=answer))
+    return Watched(ModelChoice(model="planted"), Scripted(answer=answer))
 
 
 def sound(system: str, user: str) -> str:

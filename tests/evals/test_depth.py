@@ -67,7 +67,7 @@ async def test_the_ablation_asks_the_same_decisions_on_three_prompts(tmp_path: P
 
 async def test_the_offline_router_has_an_ablation_too_and_a_note_on_what_it_cannot_show(tmp_path: Path) -> None:
     router = planted(sound)
-    router.choice = router.choice.__class__(role="router", model="offline")
+    router.choice = router.choice.__class__(model="offline")
     told = await figures(router, tmp_path, sample=7)
     assert set(told["ablation"]) == {"ledger", "transcript", "last_turn"} and "only a model" in told["ablation_note"]
     assert (await figures(router, tmp_path))["ablation_note"] == "left out"

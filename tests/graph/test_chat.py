@@ -295,7 +295,7 @@ async def test_the_reply_is_the_models_text_and_nothing_else_of_it_streams() -> 
         return says(said)
 
     with ScriptedEndpoint(script) as server:
-        graph = chat(given_model=make_chat(ModelChoice(role="router", model="m", base_url=server.url)))
+        graph = chat(given_model=make_chat(ModelChoice(model="m", base_url=server.url)))
         pieces = [chunk async for chunk in graph.astream({"messages": [("user", "Ratas en el patio")]}, thread(), stream_mode="messages")]
     values = (await graph.aget_state(thread())).values
     assert replies(values) == [said] and "".join(str(message.content) for message, _ in pieces) == said

@@ -99,7 +99,7 @@ async def test_a_model_cannot_file_before_the_yes(city: GeoReport, tmp_path: Pat
     blocked = back | {"status": "blocked", "questions": [{"text": ASKED, "to": "approver"}]}
     file = calls(("file_request", {"address": "31 Lantern St", "matter": "a deep pothole"}))
     with ScriptedEndpoint(file, calls(("hand_back", blocked)), file, calls(("hand_back", back))) as server:
-        model = make_chat(ModelChoice(role="specialist", model="m", base_url=server.url))
+        model = make_chat(ModelChoice(model="m", base_url=server.url))
         graph = desk(tmp_path, specialist_model=model)
         first = await graph.ainvoke({"goal": GOAL}, T, context=ON)
         assert city.requests == [] and first["__interrupt__"][0].value["description"] == ASKED, first["ledger"]["steps"]

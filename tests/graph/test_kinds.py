@@ -67,7 +67,7 @@ async def test_a_model_with_a_plain_tool_leaves_evidence() -> None:
 
     store = MemoryStore()
     with ScriptedEndpoint(calls(("timetable", {"street": "Elm St"})), calls(("hand_back", BACK))) as server:
-        model = make_chat(ModelChoice(role="specialist", model="m", base_url=server.url))
+        model = make_chat(ModelChoice(model="m", base_url=server.url))
         values, kept = await case(sweeper(prompt="You know timetables.", tools=lambda task: [timetable]), store=store, model=model)
     step = values["ledger"]["steps"][0]
     assert step["status"] == "done" and step["artifacts"] == ["A1"] and values["ledger"]["status"] == "done"
@@ -93,7 +93,7 @@ async def test_tools_of_an_mcp_server() -> None:
     values, _ = await case(given, store=store)
     assert values["ledger"]["status"] == "done" and b"700123" in await store.read(values["ledger"]["case"], "A1")
     with ScriptedEndpoint(calls(("sweeping", {"street": "Elm St"})), calls(("hand_back", BACK))) as server:
-        values, _ = await case(given, store=store, model=make_chat(ModelChoice(role="specialist", model="m", base_url=server.url)))
+        values, _ = await case(given, store=store, model=make_chat(ModelChoice(model="m", base_url=server.url)))
         offered = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
     assert offered == {"sweeping", "read_artifact", "hand_back"}
     assert values["ledger"]["status"] == "done" and b"every Tuesday" in await store.read(values["ledger"]["case"], "A1")

@@ -8,7 +8,7 @@ from tests.scripted import Scripted, dispatch, finish
 
 
 def endpoint(model: Scripted) -> Endpoint:
-    return Endpoint(ModelChoice(role="router", model="other"), model)
+    return Endpoint(ModelChoice(model="other"), model)
 
 
 async def test_the_match_rate_counts_the_same_move_in_any_words_and_order() -> None:

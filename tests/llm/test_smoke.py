@@ -25,7 +25,7 @@ def url() -> Iterator[str]:
 
 
 async def test_grammar_gives_an_object_of_the_schema(url: str) -> None:
-    model = Endpoint(ModelChoice(role="router", model="smollm2", base_url=url, max_tokens=60, temperature=0.0, method=Method.JSON_SCHEMA))
+    model = Endpoint(ModelChoice(model="smollm2", base_url=url, max_tokens=60, temperature=0.0, method=Method.JSON_SCHEMA))
     schema = closed({"specialist": {"type": "string", "enum": ["permits", "potholes"]}, "urgent": {"type": "boolean"}})
     reply = await model.call(SYSTEM, USER, schema=schema)
     assert reply.fault is None and reply.message is not None, reply.cause
@@ -37,7 +37,7 @@ async def test_grammar_gives_an_object_of_the_schema(url: str) -> None:
 
 @pytest.mark.parametrize("method", list(Method))
 async def test_any_reply_is_a_decision_or_a_named_fault(url: str, method: Method) -> None:
-    model = Endpoint(ModelChoice(role="router", model="smollm2", base_url=url, max_tokens=48, temperature=0.0, method=method))
+    model = Endpoint(ModelChoice(model="smollm2", base_url=url, max_tokens=48, temperature=0.0, method=method))
     reply, reading = await model.decide(SYSTEM, USER, ["permits", "potholes"])
     assert (reading.fault is None) != (reading.action is None)
     assert reading.fault not in (Fault.BAD_REQUEST, Fault.UNAVAILABLE, Fault.PROVIDER_ERROR, Fault.TIMEOUT), reading.detail
@@ -46,7 +46,7 @@ async def test_any_reply_is_a_decision_or_a_named_fault(url: str, method: Method
 
 
 async def test_the_same_prompt_is_read_from_the_cache_the_second_time(url: str) -> None:
-    model = Endpoint(ModelChoice(role="router", model="smollm2", base_url=url, max_tokens=16, temperature=0.0, method=Method.TEXT))
+    model = Endpoint(ModelChoice(model="smollm2", base_url=url, max_tokens=16, temperature=0.0, method=Method.TEXT))
     await model.call(SYSTEM, USER)
     again = await model.call(SYSTEM, USER)
     assert again.spent.tokens_cached > again.spent.tokens_in // 2

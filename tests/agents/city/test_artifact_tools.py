@@ -71,7 +71,7 @@ async def work(store: Fading, *script: Script, handed: Sequence[str] = ()) -> tu
         today=day,
     )
     with ScriptedEndpoint(*script) as server:
-        model = Endpoint(ModelChoice(role="specialist", model="m", base_url=server.url, timeout=5.0, attempts=1))
+        model = Endpoint(ModelChoice(model="m", base_url=server.url, timeout=5.0, attempts=1))
         try:
             return (await run_with_model(one, task, model))[0], server
         finally:

@@ -39,7 +39,7 @@ def answering(*replies: str) -> Endpoint:
             result.generations[0].message = AIMessage(next(said))
             return result
 
-    return Endpoint(ModelChoice(role="router", model="writer"), Writer(""))
+    return Endpoint(ModelChoice(model="writer"), Writer(""))
 
 
 async def written(*replies: str, book: dict[str, Any] | None = None) -> str:

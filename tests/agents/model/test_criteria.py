@@ -16,7 +16,7 @@ class Says(Endpoint):
     """An endpoint that says one thing and keeps what it was shown."""
 
     def __init__(self, *lines, text=None):
-        super().__init__(ModelChoice(role="router", model="m"))
+        super().__init__(ModelChoice(model="m"))
         said = {"criteria": [{"text": text, "owners": list(owners)} for text, *owners in lines]}
         self.said, self.shown = json.dumps(said) if text is None else text, ""
 

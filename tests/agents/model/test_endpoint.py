@@ -44,7 +44,7 @@ KEY = "sk-proj-abcdefghijklmnop1234567890"
 
 def endpoint(server: ScriptedEndpoint, **settings: Any) -> Endpoint:
     """Return an endpoint for a test server."""
-    return Endpoint(ModelChoice(role="router", model="m", base_url=server.url, **{"timeout": 5.0, **settings}))
+    return Endpoint(ModelChoice(model="m", base_url=server.url, **{"timeout": 5.0, **settings}))
 
 
 async def decide(*script: Script, rules: Any = (), correction: str = "", **settings: Any) -> tuple[Reply, Reading, ScriptedEndpoint]:
@@ -160,7 +160,7 @@ async def test_only_configured_parameters_are_sent() -> None:
 @pytest.mark.parametrize("name", ["o1-mini", "gpt-5-nano", "gpt-5-pro", "codex-mini", "qwen2.5:7b", "claude"])
 async def test_a_models_name_adds_no_parameters_and_no_other_api(name: str) -> None:
     with ScriptedEndpoint(GOOD) as server:
-        model = Endpoint(ModelChoice(role="router", model=name, base_url=server.url))
+        model = Endpoint(ModelChoice(model=name, base_url=server.url))
         assert (await model.decide("s", "u", ROSTER))[1].action is Action.DISPATCH
         assert set(server.requests[0]) == {"model", "messages", "stream", "response_format"}
         await model.aclose()
@@ -303,11 +303,11 @@ async def test_attempts_and_waits_share_one_timeout_by_the_clock() -> None:
 
 
 def test_a_timeout_exists_without_any_setting() -> None:
-    assert ModelChoice(role="router", model="m").timeout == 60.0
+    assert ModelChoice(model="m").timeout == 60.0
 
 
 async def test_nobody_listening_is_named() -> None:
-    model = Endpoint(ModelChoice(role="router", model="m", base_url="http://127.0.0.1:9/v1", timeout=5.0, attempts=2))
+    model = Endpoint(ModelChoice(model="m", base_url="http://127.0.0.1:9/v1", timeout=5.0, attempts=2))
     reply, reading = await model.decide("s", "u", ROSTER)
     assert reading.fault is Fault.UNAVAILABLE and reply.spent.calls == 2 and reply.spent.tokens_source == "none"
     await model.aclose()
@@ -493,7 +493,7 @@ async def test_nothing_is_asked_of_the_network_besides_the_endpoint(monkeypatch:
     monkeypatch.setenv("OPENAI_API_BASE", "http://elsewhere.invalid/v1")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with ScriptedEndpoint(fitting(DECISION, usage=None)) as server:
-        model = Endpoint(ModelChoice(role="router", model="qwen2.5:7b", base_url=server.url))
+        model = Endpoint(ModelChoice(model="qwen2.5:7b", base_url=server.url))
         reply, _ = await model.decide("你好" * 500, "안녕" * 500, ROSTER)
         await model.aclose()
         assert KEY not in str(server.headers)

@@ -87,7 +87,7 @@ async def run(
     )
     assert other.alias == "A1"
     with ScriptedEndpoint(*script, rules=rules) as server:
-        model = Endpoint(ModelChoice(role="specialist", model="m", base_url=server.url, **{"timeout": 5.0, "attempts": 1, **settings}))
+        model = Endpoint(ModelChoice(model="m", base_url=server.url, **{"timeout": 5.0, "attempts": 1, **settings}))
         try:
             result, spent = await run_with_model(specialist or PERMITS, task, model)
             return result, spent, server, task
@@ -240,7 +240,7 @@ async def test_tool_calls_are_limited_but_handing_back_is_not() -> None:
 
 async def test_an_endpoint_without_tools_is_asked_once_and_the_work_is_done_without_a_model() -> None:
     with ScriptedEndpoint(fitting(GOOD), rules=(no_tools,)) as server:
-        choice = ModelChoice(role="specialist", model="m", base_url=server.url)
+        choice = ModelChoice(model="m", base_url=server.url)
         task = Task(specialist=PERMITS, case="c", step=1, ask="a", goal="g", store=MemoryStore(), home=Path("."), today=dt.date(2025, 1, 1))
         for _ in range(3):
             model = Endpoint(choice)
