@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 
 from agents.model.calls import Spent as Cost
 from agents.model.endpoint import Endpoint
-from agents.model.settings import ModelChoice, ModelSettings, loaded
+from agents.model.settings import OFFLINE, ModelChoice, ModelSettings, loaded
 from agents.offline.routing import OfflineRouter
 from agents.specialist import Specialist
 from contracts import Registry, SettingsError, registry_of
@@ -115,7 +115,7 @@ class Desk:
 
     def is_offline(self, context: Context) -> bool:
         """Whether the offline router routes."""
-        return self.router(context).choice.model == "offline"
+        return self.router(context).choice.is_offline
 
     def setup(self, context: Context) -> Setup:
         """Return what is fixed when a case opens."""
@@ -159,7 +159,7 @@ class Desk:
     def _offline(self, context: Context) -> Endpoint:
         most = context.max_parallel or (self.given_limits or self.settings).max_parallel
         known = tuple(self.specialists.values())
-        return self._once(("offline", most), lambda: Endpoint(ModelChoice(model="offline"), OfflineRouter(specialists=known, parallel=most)))
+        return self._once(("offline", most), lambda: Endpoint(ModelChoice(model=OFFLINE), OfflineRouter(specialists=known, parallel=most)))
 
     def _once(self, key: Any, make: Callable[[], Made]) -> Made:
         if key not in self._made:

@@ -15,6 +15,7 @@ from contracts.errors import SettingsError
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4.1-mini"
 OFFLINE = "offline"
+"""The model's name that means none: the rules route, and specialists work without one."""
 
 
 class Method(StrEnum):
@@ -40,6 +41,11 @@ class ModelChoice:
     attempts: int = 3
     method: Method = Method.AUTO
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether this stands for the rules that work without a model."""
+        return self.model == OFFLINE
 
     @property
     def key(self) -> tuple[str, str]:

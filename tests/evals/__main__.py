@@ -17,7 +17,7 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.model.settings import OFFLINE, ModelChoice
+from agents.model.settings import ModelChoice
 from contracts.errors import DeskError
 from tests.evals import latency
 from tests.evals.asking import Watched, endpoint_of
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sets = chosen(args.sets or (LOCAL_SETS if args.local else []), Path(os.environ["DESK_DATA"]) if os.environ.get("DESK_DATA") else None)
         with contextlib.ExitStack() as stack:
             router = _local(stack.enter_context(local_model())) if args.local else endpoint_of(args.model)
-            offline = router.choice.model == OFFLINE
+            offline = router.choice.is_offline
             plan = plan_of(
                 sets,
                 limit=args.limit or (LOCAL_LIMIT if args.local else None),

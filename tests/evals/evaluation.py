@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agents.model.settings import OFFLINE
 from tests.evals import depth, runs
 from tests.evals.asking import EndpointLost, Outcome, Watched, ask, gather
 from tests.evals.depth import EARLY, HOPS, LATE, Probe
@@ -115,7 +114,7 @@ def result(router: Watched, plan: Plan, done: Done) -> JSON:
         "depth": depth.scores(known, plan.probes) | {"hops": list(HOPS), **_groups(known, plan.probes)} if known else {},
         "finish": depth.errors(asked, plan.finish),
         "ablation": _ablation(plan, done) if plan.sample else {},
-        "ablation_note": "left out" if not plan.sample else LEDGER_ONLY if router.choice.model == OFFLINE else "",
+        "ablation_note": "left out" if not plan.sample else LEDGER_ONLY if router.choice.is_offline else "",
         "cost": {key: getattr(router.spent, key) for key in ("tokens_in", "tokens_out", "tokens_cached", "tokens_source", "calls")},
         "seconds": round(time.monotonic() - done.begun, 1),
     }
