@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from contracts.handles import Alias
-from contracts.returns import Closed, CriterionId
+from contracts.returns import MAX_CRITERIA, Closed, CriterionId
 from contracts.text import Capped
 
 ASK = Capped(tokens=56, bytes=240)
@@ -36,4 +36,4 @@ class Decision(Closed):
     reason: Annotated[str, REASON]
     action: Action
     dispatch: tuple[Dispatch, ...] = Field(default=(), max_length=MAX_DISPATCH)
-    out_of_scope: tuple[CriterionId, ...] = Field(default=(), max_length=12)
+    out_of_scope: tuple[CriterionId, ...] = Field(default=(), max_length=MAX_CRITERIA)

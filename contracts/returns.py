@@ -20,6 +20,8 @@ FACTS = Capped(tokens=160, bytes=480)
 """Cap of all facts together, as JSON."""
 MAX_ARTIFACTS = 8
 MAX_QUESTIONS = 3
+MAX_CRITERIA = 12
+"""Most criteria of a case."""
 
 CriterionId = Annotated[str, StringConstraints(pattern=r"^c[1-9][0-9]?$")]
 
@@ -87,7 +89,7 @@ class Return(Closed):
     outcome: Annotated[str, OUTCOME] = Field(description="One paragraph for the router, not for the resident.")
     facts: Facts = Field(description="The specialist's own typed facts.")
     artifacts: tuple[Alias, ...] = Field(max_length=MAX_ARTIFACTS, description="Aliases of the artifacts stored for this step.")
-    settles: tuple[CriterionId, ...] = Field(max_length=12, description="Criteria that the artifacts give evidence for.")
+    settles: tuple[CriterionId, ...] = Field(max_length=MAX_CRITERIA, description="Criteria that the artifacts give evidence for.")
     questions: tuple[Question, ...] = Field(max_length=MAX_QUESTIONS, description="Open questions, each with whom it is for.")
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from contracts.tokens import estimate, fitting
+from contracts.tokens import SHORT, estimate, fitting
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _SPACES = re.compile(r"\s+")
@@ -55,7 +55,7 @@ def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
     """Cut `text` to at most `tokens` estimated tokens and `bytes` UTF-8 bytes, with a visible mark where it was cut."""
     size = len(text.encode("utf-8", "replace"))
     limit = size if bytes is None else bytes
-    if size <= limit and len(text) <= _LINE and estimate(text) <= tokens:
+    if size <= limit and len(text) <= SHORT and estimate(text) <= tokens:
         return text
     most = text[: _MOST_PER_TOKEN * tokens].encode("utf-8", "replace")[: max(0, limit - len(_MARK.encode()))].decode("utf-8", "ignore")
     end = fitting(most, tokens, _MARK)
@@ -65,8 +65,6 @@ def clip(text: str, *, tokens: int, bytes: int | None = None) -> str:
 
 
 _MARK = "…"
-_LINE = 600
-"""Texts up to here have their estimate at hand when it was asked for before; longer ones are not weighed twice."""
 _MOST_PER_TOKEN = 16
 """No text of more characters than this for each token is estimated to fit: the longest cheap run is one of spaces."""
 

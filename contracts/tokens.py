@@ -61,7 +61,9 @@ a24060aaa0aa04050a0008aa87a
 """.splitlines()[1:]
 _PAIRS = {a + b: int(cost, 16) for a, row in zip(_LETTERS, _ROWS, strict=True) for b, cost in zip(_LETTERS, row, strict=True)}
 _CAPITAL = 2
-_SHORT, _LONG = 600, 20_000
+SHORT = 600
+"""Most characters of a text whose estimate is kept at hand for long, as a line of the ledger."""
+_LONG = 20_000
 _NEXT_MARK = 8
 _PIECE = re.compile(
     r"'(?:[stmd]|re|ve|ll)(?![A-Za-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[!-/:-@\[-`{-~]+"
@@ -78,7 +80,7 @@ _EVERYDAY_COST = 22
 
 def estimate(text: str) -> int:
     """Return an estimate of the tokens in `text` that errs high; joining two lines adds at most one."""
-    return _line(text) if len(text) <= _SHORT else _text(text) if len(text) <= _LONG else _count(text)
+    return _line(text) if len(text) <= SHORT else _text(text) if len(text) <= _LONG else _count(text)
 
 
 def fitting(text: str, tokens: int, tail: str) -> int:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from ledger.address import speaks_to_resident
-from ledger.report import Report, Row
+from ledger.report import REFUSED_REPEATS, Report, Row
 from ledger.share import step_line
 
 JSON = dict[str, Any]
@@ -76,7 +76,7 @@ def _answered_itself(report: Report) -> Iterator[Alarm]:
 
 
 def _repeats(report: Report) -> Iterator[Alarm]:
-    found = _with(report, "repeat", "cycle", "no_progress")
+    found = _with(report, *REFUSED_REPEATS)
     if found or report.repeats_unjustified:
         yield Alarm(
             "repeats",

@@ -6,14 +6,15 @@
 from typing import Any
 
 from ledger.criteria import alias_order, evidence_of, with_status, with_step
-from ledger.events import VERSION
+from ledger.events import MAX_OPEN_QUESTIONS, VERSION
 from ledger.seal import canonical
 from ledger.view import step_of
 
 JSON = dict[str, Any]
 
-MAX_OPEN_QUESTIONS = 12
 MAX_FAULTS = 20
+UNANSWERED: JSON = {"status": "open", "answer": "", "handle": None, "decision": None, "after": None}
+"""What a question knows of its answer before anybody put it."""
 INTERRUPTED = "interrupted before it returned"
 
 
@@ -58,7 +59,7 @@ def fresh_question(step: JSON, index: int, item: JSON) -> JSON:
     """Return an open question; it knows its step's specialist and criteria, because it may outlive the step in the ledger."""
     known = {"step": step["n"], "specialist": step["specialist"], "criteria": step["criteria"], "text": item["text"], "to": item["to"]}
     name = f"q{step['n']}" + (f".{index}" if index > 1 else "")
-    return {"id": name, **known, "status": "open", "answer": "", "handle": None, "decision": None, "after": None}
+    return {"id": name, **known, **UNANSWERED}
 
 
 def costed(ledger: JSON, part: str, spent: JSON) -> JSON:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ledger import share
-from ledger.apply import MAX_OPEN_QUESTIONS
 from ledger.criteria import alias_order
-from ledger.guard import TRAILED
+from ledger.events import MAX_OPEN_QUESTIONS
+from ledger.guard import SEEN, TRAILED
 from ledger.keys import ask_key, echo_key
 from ledger.render import render
 from ledger.seal import canonical
@@ -111,9 +111,10 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
     for step in gone:
         summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
         key = ask_key(step["specialist"], step["ask"])
-        times, handed = seen.pop(key, [])[3:] or (0, [])
-        handed = sorted({*handed, *step["handed"]}, key=alias_order)[-8:]
-        seen[key] = [step["n"], step["decision"], step["status"], times + 1, handed]
+        before: JSON = dict(zip(SEEN, seen.pop(key), strict=True)) if key in seen else {"times": 0, "handed": []}
+        handed = sorted({*before["handed"], *step["handed"]}, key=alias_order)[-8:]
+        known = {**step, "times": before["times"] + 1, "handed": handed}
+        seen[key] = [known[name] for name in SEEN]
     closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]
     trail = [[{**item, "echo": echo_key(item)}[key] for key in TRAILED] for item in gone]
     return {

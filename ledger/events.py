@@ -9,13 +9,14 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, TypeAd
 from contracts.decision import ASK, REASON, Action
 from contracts.handles import Alias, CaseId, Digest
 from contracts.registry import Contract
-from contracts.returns import CAUSE, MAX_ARTIFACTS, Closed, CriterionId
+from contracts.returns import CAUSE, MAX_ARTIFACTS, MAX_CRITERIA, Closed, CriterionId
 from contracts.text import Capped
 from ledger.criteria import EACH_OWNER
 
 VERSION = 1
 MAX_GOAL = 100_000
-MAX_CRITERIA = 12
+MAX_OPEN_QUESTIONS = 12
+"""The prompt has room for all of them."""
 MAX_OWNERS = 8
 CRITERION = Capped(tokens=24, bytes=120)
 ANSWER = Capped(tokens=56, bytes=240, empty=True)
@@ -172,7 +173,7 @@ class Asked(Event):
     """Open questions were put to people."""
 
     type: Literal["asked"] = "asked"
-    questions: tuple[QuestionId, ...] = Field(min_length=1, max_length=12)
+    questions: tuple[QuestionId, ...] = Field(min_length=1, max_length=MAX_OPEN_QUESTIONS)
 
 
 class Answered(Event):

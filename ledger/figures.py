@@ -15,12 +15,11 @@ from ledger.events import Setup
 from ledger.keys import ask_key
 from ledger.render import worst_case
 from ledger.replay import History, chain, joined
-from ledger.report import Accuracy, Fill, Report, Row
+from ledger.report import REFUSED_REPEATS, Accuracy, Fill, Report, Row
 from ledger.share import Bound
 from ledger.slope import slope_of
 
 JSON = dict[str, Any]
-REFUSED_REPEATS = ("repeat", "cycle", "no_progress")
 
 
 def figures(

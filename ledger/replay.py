@@ -149,10 +149,9 @@ def _replayed(state: JSON, decision: JSON, history: History) -> JSON:
     steps = history.made_by.get(decision["n"], [])
     sent = ((step["n"], step["decision"], step["specialist"], step["ask"], step["handed"], step["criteria"]) for step in steps)
     state = apply.decided(state, decision, [apply.pending(*item) for item in sent])
-    fresh = {"status": "open", "answer": "", "handle": None, "decision": None, "after": None}
     for step in steps:
         if step["hash"] is not None:
-            state, _ = apply.returned(state, step, [item | fresh for item in history.questions if item["step"] == step["n"]])
+            state, _ = apply.returned(state, step, [item | apply.UNANSWERED for item in history.questions if item["step"] == step["n"]])
     put = [item["id"] for item in history.questions if item["decision"] == decision["n"]]
     state = apply.asked(state, put, decision["n"]) if put else state
     for question in history.questions:

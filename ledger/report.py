@@ -6,6 +6,8 @@ from typing import Any
 from ledger.slope import Slope
 
 JSON = dict[str, Any]
+REFUSED_REPEATS = ("repeat", "cycle", "no_progress")
+"""The guard's names for work that was done before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from agents.model.objects import read_object
 from agents.offline.clauses import places
 from agents.offline.proposing import propose
 from agents.specialist import Specialist
+from contracts.returns import MAX_CRITERIA
 from contracts.text import clip, one_line, verbatim
-from ledger.events import CRITERION, MAX_CRITERIA, NewCriterion
+from ledger.events import CRITERION, NewCriterion
 
 JSON = dict[str, Any]
-OFFLINE = "offline"
 MOST_SHOWN = 500
 MOST_EARLIER = 200
 
@@ -38,7 +38,7 @@ async def propose_criteria(
         earlier: The ledger of the case before on this thread.
     """
     plain = [_criterion(item.text, item.owners) for item in propose(goal, specialists, before=_worked(earlier))]
-    if router.choice.model == OFFLINE:
+    if router.choice.is_offline:
         return tuple(plain), Spent()
     before = _told(earlier)
     roster = "\n".join(f"- {item.name}: {item.description}" for item in specialists)

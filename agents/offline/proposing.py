@@ -8,7 +8,8 @@ from agents.offline.asides import silenced
 from agents.offline.clauses import addresses, clauses, words
 from agents.offline.following import meant
 from agents.offline.matching import Described, Match, foreign, match
-from ledger.events import CRITERION, MAX_CRITERIA
+from contracts.returns import MAX_CRITERIA
+from ledger.events import CRITERION
 
 _ADDED = re.compile(r"(?:also|besides|plus|another thing|tambi[eé]n|adem[aá]s)\b", re.I)
 _BESIDES = re.compile(r",\s*(?:and|plus|also|y|e)\W*$|[.;!?\n]\s*(?:and|also|plus|besides|y|tambi[eé]n|adem[aá]s)\W*$", re.I)

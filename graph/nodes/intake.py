@@ -11,13 +11,14 @@ from agents.model.criteria import propose_criteria
 from agents.offline.clauses import is_elsewhere, moved, places
 from agents.offline.matching import match
 from contracts import InputError, estimate
+from contracts.returns import MAX_CRITERIA
 from contracts.text import one_line, verbatim
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
 from graph.keeping import keep
 from graph.state import IntakeView
 from ledger import Finished, NewCriterion, Opened, checked, checked_handles, plain
-from ledger.events import CRITERION, MAX_CRITERIA, MAX_GOAL
+from ledger.events import CRITERION, MAX_GOAL
 from ledger.share import GOAL
 from store.errors import StoreError, StoreUnavailable
 

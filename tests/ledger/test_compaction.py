@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from contracts import LedgerError
 from ledger import Compacted, NewCriterion, at, compact, fold, plain, rebuild, render
 from ledger.alarms import alarms
-from ledger.apply import MAX_OPEN_QUESTIONS
+from ledger.events import MAX_OPEN_QUESTIONS
 from ledger.figures import figures
 from ledger.replay import whole
 from ledger.seal import canonical
