@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_core.core_schema import ErrorType
 
+# Types of our own PydanticCustomErrors; one not listed here is told as "refused by the contract's own check".
 _OURS = frozenset({"text_too_long", "text_empty", "content_free", "no_question", "facts_too_long"})
 # These messages quote the value, a key or an author's own words.
 _QUOTING = frozenset({"value_error", "assertion_error", "union_tag_invalid", "invalid_key", "get_attribute_error", "iteration_error", "mapping_type"})

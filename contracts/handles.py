@@ -42,8 +42,8 @@ def merge_handles(current: Any, update: Any) -> dict[str, Any]:
     """Reduce the `artifacts` channel: add valid handles, drop those mapped to None; total, pure, first one wins.
 
     The first handle under an alias stays: an alias never changes its content, and order of arrival does not matter
-    for different aliases. What is not a handle is left out. A list is merged one by one, as for a new case, whose
-    handles take the aliases of the old one's.
+    for different aliases. What is not a handle is left out. A list is applied item by item: a new case sends first
+    `{alias: None}` for every old handle, then its own, which may take the same aliases.
     """
     if isinstance(update, (list, tuple)):
         merged = current

@@ -55,7 +55,8 @@ def _opened(ledger: JSON, event: Opened, registry: Registry) -> JSON:
     if event.earlier and ledger:
         count = (ledger["earlier"] or {"cases": 0})["cases"] + 1
         earlier = {"cases": count, "line": earlier_line(ledger), "handle": event.earlier}
-    opened = apply.opened(event.case, event.at, event.goal, event.goal_handle, criteria, event.setup.model_dump(mode="json"), earlier, mark)
+    told: JSON = {"case": event.case, "at": event.at, "goal": event.goal, "goal_handle": event.goal_handle}
+    opened = apply.opened(**told, criteria=criteria, setup=event.setup.model_dump(mode="json"), earlier=earlier, mark=mark)
     return apply.costed(opened, "intake", event.spent.model_dump(mode="json"))
 
 
@@ -86,7 +87,8 @@ def _decided(ledger: JSON, event: Decided, registry: Registry) -> JSON:
         _check_legal(ledger, event, registry)
         for n, item in enumerate(event.dispatch, ledger["counts"]["steps"] + 1):
             criteria = targets(ledger["criteria"], item.specialist, item.ask)
-            fresh.append(apply.pending(n, event.n, item.specialist, item.ask, list(item.handles), criteria))
+            sent: JSON = {"specialist": item.specialist, "ask": item.ask, "handed": list(item.handles)}
+            fresh.append(apply.pending(n=n, decision=event.n, **sent, criteria=criteria))
         record["dispatch"] = [{"specialist": step["specialist"], "step": step["n"]} for step in fresh]
     return apply.decided(ledger, record, fresh)
 
@@ -181,7 +183,7 @@ def _compacted(ledger: JSON, event: Compacted, registry: Registry) -> JSON:
 def _stopped(ledger: JSON, event: Stopped, registry: Registry) -> JSON:
     if ledger["reason"]:
         return _unless(ledger["reason"] == event.reason, ledger, f"{event.case}/stopped", hash_of(event.reason))
-    return {**ledger, "reason": event.reason}
+    return apply.stopped(ledger, event.reason)
 
 
 def _finished(ledger: JSON, event: Finished, registry: Registry) -> JSON:
@@ -189,7 +191,8 @@ def _finished(ledger: JSON, event: Finished, registry: Registry) -> JSON:
     if ledger["status"] != "open":
         return _unless(ledger["closed_hash"] == mark, ledger, f"{event.case}/closed", mark)
     ledger = apply.costed(ledger, "answer", event.spent.model_dump(mode="json"))
-    return apply.finished(ledger, event.status, event.reason or ledger["reason"], event.answer, list(event.missing), event.at, mark)
+    reason, missing = event.reason or ledger["reason"], list(event.missing)
+    return apply.finished(ledger, status=event.status, reason=reason, answer=event.answer, missing=missing, at=event.at, mark=mark)
 
 
 _HANDLERS: dict[type, Callable[[JSON, Any, Registry], JSON]] = {

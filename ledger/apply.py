@@ -18,7 +18,7 @@ UNANSWERED: JSON = {"status": "open", "answer": "", "handle": None, "decision": 
 INTERRUPTED = "interrupted before it returned"
 
 
-def opened(case: str, at: str, goal: str, goal_handle: str | None, criteria: list[JSON], setup: JSON, earlier: JSON | None, mark: str) -> JSON:
+def opened(*, case: str, at: str, goal: str, goal_handle: str | None, criteria: list[JSON], setup: JSON, earlier: JSON | None, mark: str) -> JSON:
     """Return the ledger of a new case."""
     return {
         "version": VERSION,
@@ -85,7 +85,7 @@ def decided(ledger: JSON, record: JSON, fresh: list[JSON]) -> JSON:
     return {**ledger, "counts": counts, "steps": steps, "criteria": criteria, "decisions": [*ledger["decisions"], record]}
 
 
-def pending(n: int, decision: int, specialist: str, ask: str, handed: list[str], criteria: list[str]) -> JSON:
+def pending(*, n: int, decision: int, specialist: str, ask: str, handed: list[str], criteria: list[str]) -> JSON:
     """Return a step that waits for its specialist."""
     return {
         "n": n,
@@ -156,7 +156,12 @@ def answered(ledger: JSON, record: JSON) -> JSON:
     return _settled(ledger, step, waiting=False)
 
 
-def finished(ledger: JSON, status: str, reason: str, answer: str | None, missing: list[str], at: str, mark: str) -> JSON:
+def stopped(ledger: JSON, reason: str) -> JSON:
+    """Note why the case will end before its criteria are settled."""
+    return {**ledger, "reason": reason}
+
+
+def finished(ledger: JSON, *, status: str, reason: str, answer: str | None, missing: list[str], at: str, mark: str) -> JSON:
     """Close the case: pending steps count as interrupted, criteria whose evidence is gone or that are open stay unsettled."""
     lost = set(missing)
     steps = [{**item, "status": "failed", "cause": INTERRUPTED} if item["status"] == "pending" else item for item in ledger["steps"]]

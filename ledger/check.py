@@ -10,8 +10,10 @@ from ledger.events import VERSION, Decided
 from ledger.seal import MIGRATIONS, handle_seal, is_whole, migrated, sealed
 
 JSON = dict[str, Any]
-_STEP = apply.pending(1, 1, "", "", [], [])
-_EMPTY = sealed(apply.opened("c", "", "", None, [], {"roster": [], "limits": {}, "rules": ""}, None, ""))
+_STEP = apply.pending(n=1, decision=1, specialist="", ask="", handed=[], criteria=[])
+_EMPTY = sealed(
+    apply.opened(case="c", at="", goal="", goal_handle=None, criteria=[], setup={"roster": [], "limits": {}, "rules": ""}, earlier=None, mark="")
+)
 _SHAPES: dict[str, frozenset[str]] = {
     "steps": frozenset({*_STEP, "seal"}),
     "decisions": frozenset({*Decided.model_fields, "seal"} - {"type", "case"}),

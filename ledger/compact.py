@@ -57,22 +57,10 @@ def compact(ledger: JSON, artifacts: JSON, budget: int | None = None) -> Stretch
         upto = _decision_edge(steps, len(steps) - keep)
         if not upto:
             continue
-        stretch = _stretch(ledger, artifacts, steps[:upto])
-        if render(preview(ledger, stretch), artifacts).tokens <= most:
+        stretch, after = _stretch(ledger, artifacts, steps[:upto])
+        if render(after, artifacts).tokens <= most:
             break
     return stretch
-
-
-def preview(ledger: JSON, stretch: Stretch) -> JSON:
-    """Return the ledger as it will be once the stretch is archived."""
-    entry = {
-        "upto_step": stretch.upto_step,
-        "upto_decision": stretch.upto_decision,
-        "before": stretch.before,
-        "handle": stretch.stem,
-        "previous": None,
-    }
-    return compacted(ledger, entry)
 
 
 def _decision_edge(steps: list[JSON], upto: int) -> int:
@@ -82,25 +70,23 @@ def _decision_edge(steps: list[JSON], upto: int) -> int:
     return upto
 
 
-def _stretch(ledger: JSON, artifacts: JSON, gone: list[JSON]) -> Stretch:
-    last = gone[-1]
-    before = ledger["counts"]["decisions"] + 1
-    stretch = Stretch(last["n"], last["decision"], before, b"", ())
-    after = preview(ledger, stretch)
+def _stretch(ledger: JSON, artifacts: JSON, gone: list[JSON]) -> tuple[Stretch, JSON]:
+    """Return the stretch of these steps, and the ledger as it will be once it is archived."""
+    marks = {"upto_step": gone[-1]["n"], "upto_decision": gone[-1]["decision"], "before": ledger["counts"]["decisions"] + 1}
+    previous = ledger["archive"][-1]["handle"] if ledger["archive"] else None
+    after = compacted(ledger, {**marks, "handle": f"L{marks['upto_step']}", "previous": previous})
     kept = known_aliases(after) | {alias for step in after["steps"] for alias in step["handed"]}
     removed = tuple(sorted((alias for alias in artifacts if alias not in kept), key=alias_order))
     body = {
         "case": ledger["case"],
-        "previous": ledger["archive"][-1]["handle"] if ledger["archive"] else None,
-        "upto_step": last["n"],
-        "upto_decision": last["decision"],
-        "before": before,
+        "previous": previous,
+        **marks,
         "steps": gone,
-        "decisions": [item for item in ledger["decisions"] if item["n"] <= last["decision"]],
+        "decisions": [item for item in ledger["decisions"] if item["n"] <= marks["upto_decision"]],
         "questions": [item for item in ledger["questions"] if item not in after["questions"]],
         "artifacts": {alias: artifacts[alias] for alias in removed},
     }
-    return Stretch(last["n"], last["decision"], before, canonical(body), removed)
+    return Stretch(**marks, body=canonical(body), removed=removed), after
 
 
 def compacted(ledger: JSON, entry: JSON) -> JSON:

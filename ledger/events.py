@@ -90,7 +90,7 @@ class NewCriterion(Closed):
 
 
 class Sent(Closed):
-    """One piece of work as the decision names it."""
+    """A dispatch as the record keeps it: cut instead of refused, and also one that names nobody known."""
 
     specialist: Annotated[str, Capped(tokens=64, bytes=64, empty=True)]
     ask: Annotated[str, ASK]

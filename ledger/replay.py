@@ -147,8 +147,8 @@ def _archived(state: JSON, history: History, before: int) -> JSON:
 
 def _replayed(state: JSON, decision: JSON, history: History) -> JSON:
     steps = history.made_by.get(decision["n"], [])
-    sent = ((step["n"], step["decision"], step["specialist"], step["ask"], step["handed"], step["criteria"]) for step in steps)
-    state = apply.decided(state, decision, [apply.pending(*item) for item in sent])
+    sent = ("n", "decision", "specialist", "ask", "handed", "criteria")
+    state = apply.decided(state, decision, [apply.pending(**{key: step[key] for key in sent}) for step in steps])
     for step in steps:
         if step["hash"] is not None:
             state, _ = apply.returned(state, step, [item | apply.UNANSWERED for item in history.questions if item["step"] == step["n"]])

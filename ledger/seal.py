@@ -37,7 +37,7 @@ def hash_of(value: Any) -> str:
 
 def seal_of(record: JSON) -> str:
     """Return what identifies the content of a step or decision."""
-    return _read(canonical(_content(record)))[0]
+    return _hashed(canonical(_content(record)))[0]
 
 
 def _content(record: JSON) -> JSON:
@@ -45,8 +45,8 @@ def _content(record: JSON) -> JSON:
 
 
 @lru_cache(maxsize=1024)
-def _read(body: bytes) -> tuple[str, Any]:
-    """Return hash and content of canonical JSON; most records of a ledger were read at the hop before."""
+def _hashed(body: bytes) -> tuple[str, Any]:
+    """Return hash and content of canonical JSON; cached, because most records were already seen at the hop before."""
     return hashlib.sha256(body).hexdigest()[:16], orjson.loads(body)
 
 
@@ -96,7 +96,7 @@ def is_whole(ledger: Any) -> bool:
 
 def _is_kept(record: JSON) -> bool:
     content = _content(record)
-    seal, plain = _read(canonical(content))
+    seal, plain = _hashed(canonical(content))
     return bool(record["seal"] == seal and plain == content)
 
 
