@@ -1,6 +1,8 @@
 """What a specialist is (one frozen value) and what it is given for one piece of work."""
 
+import asyncio
 import datetime as dt
+import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
@@ -133,6 +135,12 @@ def plain_ask(ask: str, criteria: Sequence[tuple[str, str]]) -> str:
 
     plain = _LABEL.sub(unlabelled, ask).strip(" ;,")
     return plain if re.search(r"\w", plain) else "; ".join(text for _, text in criteria)
+
+
+async def awaited(work: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Call a coroutine function here and any other function in a thread, and await what it hands back."""
+    found = work(*given, **named) if inspect.iscoroutinefunction(work) else await asyncio.to_thread(work, *given, **named)
+    return await found if inspect.isawaitable(found) else found
 
 
 def no_tools(task: Task) -> Sequence[Tool]:

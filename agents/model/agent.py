@@ -1,6 +1,5 @@
 """The agent of a specialist that a model drives: built once, with limits and tools that belong to whatever run it works on."""
 
-import asyncio
 import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +21,7 @@ from agents.model.endpoint import Endpoint
 from agents.model.evidence import Evidence
 from agents.model.faults import EndpointError, Fault, redact
 from agents.model.schema import contract_schema
-from agents.specialist import Specialist, Task, Tool
+from agents.specialist import Specialist, Task, Tool, awaited
 from contracts.causes import cause_of
 from contracts.returns import Return
 from contracts.tokens import estimate
@@ -179,9 +178,7 @@ def _current(tool: Tool) -> BaseTool:
 
     async def call(**arguments: Any) -> Any:
         own = RUN.get().tools[model.name]
-        if isinstance(own, BaseTool):
-            return await own.ainvoke(arguments)
-        return await own(**arguments) if inspect.iscoroutinefunction(own) else await asyncio.to_thread(own, **arguments)
+        return await (own.ainvoke(arguments) if isinstance(own, BaseTool) else awaited(own, **arguments))
 
     return _bounded(model, call)
 

@@ -7,7 +7,8 @@ from agents.model.calls import Spent
 from agents.model.endpoint import Endpoint
 from agents.model.faults import Fault
 from agents.model.objects import read_object
-from agents.offline.clauses import places
+from agents.model.schema import closed
+from agents.offline.clauses import place_key, places
 from agents.offline.proposing import propose
 from agents.specialist import Specialist
 from contracts.returns import MAX_CRITERIA
@@ -82,10 +83,9 @@ def _criterion(text: str, owners: Sequence[str]) -> NewCriterion:
 
 
 def _places(text: str) -> set[str]:
-    return {" ".join(place.casefold().split()[:-1]) for place in places(text)}
+    return set(map(place_key, places(text)))
 
 
 def _schema(names: list[str]) -> dict[str, Any]:
-    line = {"text": {"type": "string"}, "owners": {"type": "array", "items": {"type": "string", "enum": names}}}
-    item = {"type": "object", "properties": line, "required": list(line), "additionalProperties": False}
-    return {"type": "object", "properties": {"criteria": {"type": "array", "items": item}}, "required": ["criteria"], "additionalProperties": False}
+    line = closed({"text": {"type": "string"}, "owners": {"type": "array", "items": {"type": "string", "enum": names}}})
+    return closed({"criteria": {"type": "array", "items": line}})

@@ -13,7 +13,8 @@ _FENCE = re.compile(r"^\s*~~~\w*\s*\n|\n\s*~~~\s*$")
 _UNTICKED = re.compile(r"\[\s*\]|\(\s+\)")
 _LABEL = r"(?:next|rout(?:e|ing)|dispatch|send|decision|choice|choose|specialist|agent|worker|name|answer|final|select(?:ed)?|step|to|is|the|action)"
 _PREFIX = re.compile(rf"^(?:{_LABEL}[ _]*)*\s*(?::|=|->|=>)\s*|^(?:transfer|hand_?off|delegate|route|dispatch|call|send)_(?:back_)?to_", re.I)
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""A terminal code, as for a colour."""
 
 
 class Unreadable(Exception):
@@ -27,7 +28,7 @@ class Unreadable(Exception):
 
 def bare(text: str) -> str:
     """Return `text` without terminal codes, markdown, label, prefix and punctuation around it; nothing of an unticked box."""
-    text = _FENCE.sub("", _ANSI.sub("", text[:400]).replace("\\_", "_"))
+    text = _FENCE.sub("", ANSI.sub("", text[:400]).replace("\\_", "_"))
     if _UNTICKED.search(text):
         return ""
     text = text.lstrip(_LEFT).rstrip(_RIGHT)

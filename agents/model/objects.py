@@ -6,13 +6,12 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agents.model.faults import Fault
-from agents.model.names import Unreadable
+from agents.model.names import ANSI, Unreadable
 from agents.model.prose import OBJECT
 
 MAX_CHARS = 32_768
 MAX_SPANS = 20
 
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _TAG = r"(?:think|thinking|thought|reasoning)\b[^<>]*>"
 _THINK = re.compile(rf"<{_TAG}.*?</{_TAG}|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷|^.*</{_TAG}", re.S | re.I)
 _UNSAID = "<…>"
@@ -63,7 +62,7 @@ def tool_calls(reply: Any) -> list[tuple[Any, Any]]:
 
 def said_in(reply: Any) -> str:
     """Return what a message says outside its thoughts, its tool calls included, for a record of it."""
-    text = _THINK.sub(_UNSAID, _ANSI.sub("", str(getattr(reply, "text", reply))[:MAX_CHARS]))
+    text = _THINK.sub(_UNSAID, ANSI.sub("", str(getattr(reply, "text", reply))[:MAX_CHARS]))
     if unended := re.search(f"<{_TAG}", text, re.I):
         text = text[: unended.start()] + _UNSAID
     return " ".join([text, *(f"{name}({given})" for name, given in tool_calls(reply))]).strip()
@@ -88,7 +87,7 @@ def without_thoughts(text: str) -> str:
     """
     if text.lstrip().startswith("{"):
         return text.strip()
-    text = _THINK.sub("", _ANSI.sub("", text)).strip()
+    text = _THINK.sub("", ANSI.sub("", text)).strip()
     if re.search(f"<{_TAG}", text, re.I):
         raise Unreadable(Fault.UNCLOSED_THINK, "the think block never ends")
     if not text:

@@ -1,6 +1,5 @@
 """A specialist driven by a model: its own context, and its contract as the only way out."""
 
-import asyncio
 import inspect
 from typing import Any
 
@@ -14,7 +13,7 @@ from agents.model.endpoint import KNOWN, Endpoint
 from agents.model.faults import EndpointError, Fault
 from agents.model.objects import read_object
 from agents.model.schema import contract_schema
-from agents.specialist import Specialist, Task
+from agents.specialist import Specialist, Task, awaited
 from contracts.errors import DeskError
 from contracts.returns import MAX_ARTIFACTS, Return
 from contracts.text import clip, quoted
@@ -37,13 +36,13 @@ async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint)
     """
     run = Run(specialist, task, endpoint)
     if endpoint.choice.key in KNOWN.toolless:
-        return await _without_model(specialist, task), Spent()
+        return await awaited(specialist.run, task), Spent()
     try:
         last = await _agent(run, specialist, task, endpoint)
     except EndpointError as error:
         if error.fault is Fault.BAD_REQUEST and "tool" in error.detail.lower():
             KNOWN.learn_toolless(endpoint.choice.key, error.detail)
-            return await _without_model(specialist, task), run.spent[0]
+            return await awaited(specialist.run, task), run.spent[0]
         if error.fault not in (Fault.EMPTY, Fault.REASONING_ONLY):
             raise RunFailed(str(error), run.spent[0]) from error
         last = ""
@@ -87,11 +86,6 @@ async def _repair(run: Run, specialist: Specialist, task: Task, endpoint: Endpoi
         run.accept(read_object(reply.message))
     else:
         run.cause = reply.cause or str(reply.fault)
-
-
-async def _without_model(specialist: Specialist, task: Task) -> Return:
-    made = specialist.run(task) if inspect.iscoroutinefunction(specialist.run) else await asyncio.to_thread(specialist.run, task)
-    return await made if inspect.isawaitable(made) else made
 
 
 async def _with_evidence(result: Return, run: Run) -> Return:

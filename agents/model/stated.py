@@ -10,6 +10,7 @@ from agents.model.names import Unreadable, aliases_of, is_finish, meant, special
 from agents.model.objects import nested, opened
 from agents.model.prose import doubt_in
 from contracts.decision import ASK, MAX_DISPATCH, REASON, Action, Decision, Dispatch
+from contracts.returns import MAX_CRITERIA
 
 _TALK = frozenset("answer response reply message text content output final_answer".split())
 _WRAPPERS = ("decision", "arguments", "parameters", "args", "input", "function")
@@ -135,7 +136,8 @@ def _official(found: Mapping[str, Any], roster: Sequence[str]) -> Reading:
     does = _action(action)
     if does not in set(Action):
         raise Unreadable(Fault.UNKNOWN_ACTION, str(action))
-    scope = tuple(dict.fromkeys(name for name in map(str.lower, words_of(found.get("out_of_scope"))) if re.fullmatch(r"c[1-9][0-9]?", name)))[:12]
+    named = (name for name in map(str.lower, words_of(found.get("out_of_scope"))) if re.fullmatch(r"c[1-9][0-9]?", name))
+    scope = tuple(dict.fromkeys(named))[:MAX_CRITERIA]
     if does == Action.DISPATCH:
         return replace(work_of(work, roster, found), out_of_scope=scope)
     if work:

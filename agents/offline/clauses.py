@@ -86,8 +86,13 @@ def places(text: str) -> tuple[str, ...]:
     found = found or [item[1] for item in _ON_STREET.finditer(text[:MOST])]
     once: dict[str, str] = {}
     for place in found:
-        once.setdefault(" ".join(place.casefold().split()[:-1]), " ".join(place.split()))  # St and Street are the same place
+        once.setdefault(place_key(place), " ".join(place.split()))
     return tuple(once.values())
+
+
+def place_key(place: str) -> str:
+    """Return what a place is told apart by: St and Street are the same place."""
+    return " ".join(place.casefold().split()[:-1])
 
 
 def is_elsewhere(text: str) -> bool:

@@ -1,7 +1,6 @@
 """The wrapper round every specialist: whatever happens inside, one contract per step comes out."""
 
 import asyncio
-import inspect
 import logging
 import re
 import time
@@ -17,7 +16,7 @@ from agents.model.calls import Spent as Cost
 from agents.model.endpoint import Endpoint
 from agents.model.faults import EndpointError, redact
 from agents.model.runner import RunFailed, run_with_model
-from agents.specialist import Specialist, Task, plain_ask
+from agents.specialist import Specialist, Task, awaited, plain_ask
 from contracts import DeskError, Handle, Return
 from contracts.causes import cause_of
 from contracts.returns import CAUSE, Audience
@@ -129,15 +128,7 @@ async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tu
 
 
 async def _ran(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
-    cost = Cost()
-    found: Any
-    if model is not None:
-        found, cost = await run_with_model(specialist, task, model)
-    elif inspect.iscoroutinefunction(specialist.run):
-        found = await specialist.run(task)
-    else:
-        found = await asyncio.to_thread(specialist.run, task)
-        found = await found if inspect.isawaitable(found) else found
+    found, cost = await run_with_model(specialist, task, model) if model is not None else (await awaited(specialist.run, task), Cost())
     return _checked_return(specialist, found), cost
 
 
