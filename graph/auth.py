@@ -1,7 +1,7 @@
 """An example of server auth: each user sees only their own threads, runs, artifacts and board pages.
 
 Users come from `DESK_TOKENS`, pairs of a name and a token: `alice=...,bob=...`. Replace `authenticate` by a check of your own identity
-provider's tokens and keep the rest. langgraph.json switches it on (see the README's production section).
+provider's tokens and keep the rest. langgraph.json switches it on (see graph/engine/README.md, Users).
 """
 
 import hmac

@@ -32,3 +32,11 @@ def is_defined(name: str, file: str) -> bool:
     places = [ROOT / file] if file else [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
     definition = re.compile(rf"^\s*(?:(?:async )?def {name}\(|class {name}\b|{name}(?: =|:)|[A-Z]+ = \"{name}\")", re.M)
     return any(definition.search(path.read_text("utf-8")) for path in places)
+
+
+def test_every_place_that_catches_exception_is_listed() -> None:
+    listed = re.search(r"`Exception` is caught in these places only(.*?)\n\n", (ROOT / "CONTRIBUTING.md").read_text("utf-8") + "\n\n", re.S)
+    assert listed
+    paths = [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    catching = [str(path.relative_to(ROOT)) for path in paths for _ in re.findall(r"except \(?(?:\w+, )*Exception\b", path.read_text("utf-8"))]
+    assert sorted(catching) == sorted(re.findall(r"`([\w/]+\.py)`", listed[1]))
