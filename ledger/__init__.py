@@ -19,11 +19,12 @@ from ledger.events import (
     plain,
 )
 from ledger.fold import fold
-from ledger.guard import Verdict, difficulty, judge, over_budget
+from ledger.guard import difficulty, judge, over_budget
 from ledger.render import RULES, Prompt, render
 from ledger.replay import Rebuilt, at, rebuild
 from ledger.seal import digest_of
 from ledger.share import Bound, bound, check_budget
+from ledger.verdict import Verdict
 
 __all__ = [
     "RULES",

@@ -1,13 +1,13 @@
 """The guard: judge a decision against the ledger before anything moves. Pure; text persuades nobody here."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from contracts.decision import Action, Decision, Dispatch
 from contracts.registry import START
 from ledger.criteria import alias_order, targets, unnamed
 from ledger.keys import ask_key, echo_key
+from ledger.verdict import Verdict
 from ledger.view import known_aliases, latest_steps, open_criteria, open_questions, refused_in_a_row, roster_names
 
 JSON = dict[str, Any]
@@ -16,25 +16,6 @@ SEEN = ("n", "decision", "status", "times", "handed")
 """What compaction keeps of each archived ask, by its key."""
 TRAILED = ("n", "specialist", "criteria", "questions", "echo")
 """What compaction keeps of the last archived steps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the guard says of one decision."""
-
-    code: str
-    """`ok`, or the name of what is wrong."""
-    detail: str = ""
-    """One line for the corrective re-ask, written by code; no outside text in it."""
-    dispatch: tuple[Dispatch, ...] = ()
-    """The dispatches that hold, duplicates collapsed."""
-    justified: str = ""
-    """Why a repeated ask is legal, such as `answered q3`."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the decision may be carried out."""
-        return self.code == "ok"
 
 
 def judge(ledger: JSON, decision: Decision) -> Verdict:

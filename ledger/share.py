@@ -17,23 +17,36 @@ FRAME = 8
 SCHEMA = 124
 """Tokens of the decision schema without the names; measured with bpe-openai (o200k and cl100k), held by a test."""
 BYTES = 8
+"""Most UTF-8 bytes of a part for each token of its share."""
 GOAL = 500
+"""Most tokens of the goal as the prompt shows it."""
 GOAL_LEAST = 40
+"""Tokens of the goal that every budget has room for."""
 CRITERIA = 228
+"""Tokens of all criteria lines together."""
 NOW = 64
+"""Tokens of the line that says how each criterion stands."""
 TALK = 100
+"""Tokens of all questions and answers together."""
 LATEST = 216
+"""Tokens of the last dispatch's returns together."""
 SUMMARY = Capped(tokens=8, bytes=48, empty=True)
+"""The last headline on a compacted specialist's line."""
 EARLIER = Capped(tokens=24, bytes=120, empty=True)
+"""The line about the earlier case."""
 SAID = Capped(tokens=HEADLINE.tokens, bytes=HEADLINE.bytes, empty=True)
+"""The headline or cause on a step's line."""
 CORRECTION = 56
 """Kept free in every prompt for the one corrective re-ask."""
 SHOWN = 2
+"""Most criteria that a step's line names."""
 LEAST = 6
+"""Fewest tokens of one item, however many share a part."""
 LABELS = (
     "EARLIER E1\nSTEPS\nCRITERIA\nQUESTIONS\nANSWERS\nLATEST\nREFUSED unknown_specialist\nLEFT 99999 hops\n"
     "GOAL (head of the goal, 100000 characters in all) …"
 )
+"""Every label that a prompt may hold, at its longest."""
 
 
 def each(room: int, count: int) -> int:

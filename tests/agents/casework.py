@@ -10,7 +10,7 @@ from agents.offline.routing import OfflineRouter
 from contracts import Decision, Facts, Handle, Return, registry_of
 from contracts.registry import Contract
 from ledger import RULES, Answered, Asked, Decided, Limits, NewCriterion, Opened, Returned, RosterLine, Setup, fold, judge, plain, render
-from ledger.guard import Verdict
+from ledger.verdict import Verdict
 
 CASE = "case1"
 NOW = "2026-05-01T08:00:00Z"

@@ -1,5 +1,7 @@
 """Every verdict of the guard, and what it lets through."""
 
+import ast
+import inspect
 from typing import Any
 
 import pytest
@@ -7,8 +9,10 @@ import pytest
 from contracts import registry_of
 from contracts.decision import Decision
 from contracts.registry import Contract
-from ledger import Answered, Decided, NewCriterion, Returned, Spent, difficulty, judge, over_budget
+from ledger import Answered, Decided, NewCriterion, Returned, Spent, difficulty, guard, judge, over_budget
 from ledger.guard import legal_moves
+from ledger.report import REFUSED_REPEATS
+from ledger.verdict import REFUSALS
 from tests.ledger.play import AT, CASE, NAMES, Play, Report
 
 JSON = dict[str, Any]
@@ -452,3 +456,9 @@ def test_what_router_and_specialists_use_adds_up_to_the_token_budget() -> None:
     assert play.ledger["counts"]["tokens"] == 13 and over_budget(play.ledger) == ""
     play.fold(Returned(case=CASE, step=1, specialist="permits", cause="down", spent=Spent(tokens_in=2, tokens_out=3)))
     assert over_budget(play.ledger) == "the token budget of 18 is spent"
+
+
+def test_every_code_of_a_refusal_is_listed_with_its_meaning() -> None:
+    calls = [item for item in ast.walk(ast.parse(inspect.getsource(guard))) if isinstance(item, ast.Call) and ast.unparse(item.func) == "Verdict"]
+    assert {ast.literal_eval(item.args[0]) for item in calls} == {"ok", *REFUSALS}
+    assert set(REFUSED_REPEATS) < set(REFUSALS)
