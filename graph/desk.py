@@ -6,8 +6,10 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Event
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
@@ -20,6 +22,7 @@ from agents.specialist import Specialist
 from contracts import Registry, SettingsError, registry_of
 from graph.context import Context
 from graph.events import event
+from graph.keeping import reach
 from graph.settings import DeskSettings
 from graph.state import folded
 from graph.telemetry import observe
@@ -32,7 +35,6 @@ from store.guarded import guarded
 from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
-Made = TypeVar("Made")
 log = logging.getLogger("ledger")
 WATCH = 10
 """Decisions between two looks at a running case's figures."""
@@ -64,13 +66,15 @@ class Desk:
     given_model: BaseChatModel | None = None
     given_specialist_model: BaseChatModel | None = None
     clock: Callable[[], dt.datetime] = now
-    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _endpoints: dict[tuple[str, str | int | None], Endpoint | None] = field(default_factory=dict, repr=False)
+    """Models by their part and the name that a run's context gives; the offline router by its most parallel work."""
+    _told: dict[str, set[tuple[str, str]]] = field(default_factory=dict, repr=False)
+    _reached: Event = field(default_factory=Event, repr=False)
 
-    @property
+    @cached_property
     def settings(self) -> DeskSettings:
         """The environment's settings, read on first use."""
-        settings: DeskSettings = self._once("settings", lambda: loaded(DeskSettings))
-        return settings
+        return loaded(DeskSettings)
 
     @property
     def limits(self) -> Limits:
@@ -82,26 +86,25 @@ class Desk:
         """Folder of run data."""
         return self.given_home or self.settings.home
 
-    @property
+    @cached_property
     def store(self) -> ArtifactStore:
         """The artifact store, opened on first use."""
-        given = self.given_store
-        return self._once("store", lambda: self.settings.store(self.home) if given is None else guarded(given))
+        return self.settings.store(self.home) if self.given_store is None else guarded(self.given_store)
 
     async def ready(self) -> None:
-        """Reach the configured store once, at first use: a store that is not there is one clear error, not a run of failed steps.
+        """Reach the configured store once, at first use.
 
         Raises:
             SettingsError: The settings name no usable store, or the home folder cannot be made.
             StoreUnavailable: It does not answer.
         """
-        if self.given_store is None and "ready" not in self._made:
+        if self.given_store is None and not self._reached.is_set():
             try:
                 await asyncio.to_thread(self.home.mkdir, parents=True, exist_ok=True)
             except OSError as error:
                 raise SettingsError(f"the run folder {self.home} cannot be made ({error.strerror}): set DESK_HOME to a folder of yours") from None
-            await self.store.list("ready")
-            self._made["ready"] = True
+            await reach(self.store)
+            self._reached.set()
 
     def router(self, context: Context) -> Endpoint:
         """Return the model that routes and writes the answer; without one, the offline router."""
@@ -141,31 +144,32 @@ class Desk:
         most: float = ledger["setup"]["limits"]["max_seconds"]
         return min(self.settings.specialist_timeout, max(0.0, most - self.age(ledger))) if most else self.settings.specialist_timeout
 
-    def alarms_of(self, case: str) -> set[tuple[str, str]]:
-        """Return the alarms of a case that were told already."""
-        told: set[tuple[str, str]] = self._once(("alarms", case), set)
-        return told
+    def told_alarms(self, case: str) -> set[tuple[str, str]]:
+        """Return the alarms of a case that were told already, to be added to."""
+        return self._told.setdefault(case, set())
 
     def forget(self, case: str) -> None:
         """Drop what was kept for a case that is closed."""
-        self._made.pop(("alarms", case), None)
+        self._told.pop(case, None)
 
     def _endpoint(self, role: str, given: BaseChatModel | None, wanted: str | None) -> Endpoint | None:
-        if given is not None:
-            name = str(getattr(given, "model_name", None) or getattr(given, "model", None) or given.__class__.__name__)
-            return self._once((role, "given"), lambda: Endpoint(ModelChoice(model=name), given))
-        return self._once((role, wanted), lambda: _configured(role, wanted))
+        key = (role, None if given is not None else wanted)
+        if key not in self._endpoints:
+            self._endpoints[key] = _configured(role, wanted) if given is None else _given(given)
+        return self._endpoints[key]
 
     def _offline(self, context: Context) -> Endpoint:
         most = context.max_parallel or (self.given_limits or self.settings).max_parallel
-        known = tuple(self.specialists.values())
-        return self._once(("offline", most), lambda: Endpoint(ModelChoice(model=OFFLINE), OfflineRouter(specialists=known, parallel=most)))
+        found = self._endpoints.get((OFFLINE, most))
+        if found is None:
+            router = OfflineRouter(specialists=tuple(self.specialists.values()), parallel=most)
+            found = self._endpoints[OFFLINE, most] = Endpoint(ModelChoice(model=OFFLINE), router)
+        return found
 
-    def _once(self, key: Any, make: Callable[[], Made]) -> Made:
-        if key not in self._made:
-            self._made[key] = make()
-        made: Made = self._made[key]
-        return made
+
+def _given(model: BaseChatModel) -> Endpoint:
+    name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or model.__class__.__name__)
+    return Endpoint(ModelChoice(model=name), model)
 
 
 def _configured(role: str, wanted: str | None) -> Endpoint | None:
@@ -196,7 +200,7 @@ def watch(desk: Desk, runtime: Runtime[Context], ledger: JSON, artifacts: JSON) 
     """Tell the alarms of a run, each once; the whole figures are due at every tenth decision and at the end."""
     if ledger["status"] == "open" and ledger["counts"]["decisions"] % WATCH:
         return
-    told = desk.alarms_of(ledger["case"])
+    told = desk.told_alarms(ledger["case"])
     for alarm in alarms(figures(ledger, artifacts)):
         if (alarm.code, alarm.specialist) not in told:
             told.add((alarm.code, alarm.specialist))

@@ -22,6 +22,15 @@ def reason_of(error: StoreError) -> str:
     return _PLACE.sub(r"\1\2", str(error))
 
 
+async def reach(store: ArtifactStore) -> None:
+    """Reach a store before any work, so that one that is not there is one clear error and not a run of failed steps.
+
+    Raises:
+        StoreUnavailable: It does not answer.
+    """
+    await store.list("ready")
+
+
 async def keep(store: ArtifactStore, case: str, body: bytes | str, **fields: Any) -> Handle:
     """Store what a case cannot go on without, in up to TRIES tries; raises as `put` does."""
     for attempt in range(1, TRIES):

@@ -41,7 +41,7 @@ SAFE = {
 
 app = FastAPI(title="Ledger board", docs_url=None, redoc_url=None, openapi_url=None)
 _asking = asyncio.Semaphore(1)
-_desk: list[Desk] = []
+_desk = desk_of(SPECIALISTS)
 
 
 @app.exception_handler(DeskError)
@@ -71,7 +71,7 @@ async def enter() -> Response:
 @app.get("/board/")
 async def runs(request: Request) -> Response:
     """Show the latest runs."""
-    store = (await _made()).store
+    store = (await _own_desk()).store
     listed = await asyncio.gather(*(_listed(store, thread) for thread in await (await _threads(request)).recent()))
     return _page(
         await asyncio.to_thread(render, "runs.html", runs=sorted(listed, key=lambda run: str(run["opened"]), reverse=True), error="", home="")
@@ -94,14 +94,14 @@ async def run(request: Request, thread: UUID, x_desk_digest: Annotated[str, Head
 async def excerpt(request: Request, thread: UUID, alias: str) -> Response:
     """Return the bounded head and tail of an artifact's text."""
     found = await (await _threads(request)).one(str(thread))
-    return JSONResponse({"text": await preview((await _made()).store, checked(found.values["ledger"])["case"], alias)}, headers=SAFE)
+    return JSONResponse({"text": await preview((await _own_desk()).store, checked(found.values["ledger"])["case"], alias)}, headers=SAFE)
 
 
 @app.get("/board/{thread:uuid}/artifacts/{alias}/body")
 async def body(request: Request, thread: UUID, alias: str) -> Response:
     """Return an artifact whole, as an attachment that no browser shows."""
     found = await (await _threads(request)).one(str(thread))
-    store, case = (await _made()).store, checked(found.values["ledger"])["case"]
+    store, case = (await _own_desk()).store, checked(found.values["ledger"])["case"]
     handle = await store.stat(case, alias)
 
     async def pieces() -> Any:
@@ -125,7 +125,7 @@ async def ask(
         return JSONResponse({"detail": "another decision is being asked again: wait for it"}, 429, headers=SAFE)
     async with _asking:
         _, file = await _file(request, thread)
-        router = (await _made()).router(Context())
+        router = (await _own_desk()).router(Context())
         asked = await reask(file, n, times, router)
     return JSONResponse({name: getattr(asked, name) for name in asked.__dataclass_fields__}, headers=SAFE)
 
@@ -139,7 +139,7 @@ async def lost(page: str) -> Response:
 async def _file(request: Request, thread: UUID) -> tuple[Thread, LedgerFile]:
     found = await (await _threads(request)).one(str(thread))
     ledger = checked(found.values["ledger"])
-    store = (await _made()).store
+    store = (await _own_desk()).store
     archives, _ = await load_archives(store, ledger)
     answer = ""
     if ledger["answer"]:
@@ -153,17 +153,14 @@ async def _file(request: Request, thread: UUID) -> tuple[Thread, LedgerFile]:
 async def _threads(request: Request) -> Threads:
     """Return the server's threads: at the configured address, else where this very request came in; never where its Host header says."""
     host, port = request.scope.get("server") or ("127.0.0.1", 80)
-    url = (await _made()).settings.server_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    url = (await _own_desk()).settings.server_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
     return Threads(url, {name: value for name in ("authorization", "x-api-key", "cookie") if (value := request.headers.get(name))})
 
 
-async def _made() -> Desk:
+async def _own_desk() -> Desk:
     """Return the desk whose store and model the board uses; its settings are read off the event loop."""
-    if not _desk:
-        made = desk_of(SPECIALISTS)
-        await asyncio.to_thread(lambda: made.settings)
-        _desk.append(made)
-    return _desk[0]
+    await asyncio.to_thread(lambda: _desk.settings)
+    return _desk
 
 
 async def _listed(store: ArtifactStore, thread: Thread) -> JSON:

@@ -20,6 +20,7 @@ from contracts import InputError, SettingsError, one_line
 from graph.cli import print_json
 from graph.context import Context
 from graph.files import LedgerFile, collect, save
+from graph.keeping import reach
 from graph.samples import SAMPLES
 from graph.settings import DeskSettings
 from graph.terminal import Live, closing
@@ -44,7 +45,7 @@ async def main(options: argparse.Namespace) -> int:
         console.print(f"router: {_model()}; store: {_kept(settings)}", style="dim", soft_wrap=True)
     store = settings.store(settings.home)
     try:
-        await store.list("ready")  # a store that is not there is one clear error, not a run of failed steps
+        await reach(store)
         values = await _run(goal, options.criteria, Context(ask_people=people), store, settings.home, None if quiet else Live(console))
         file = await collect(store, values["ledger"], values["artifacts"], values["answer"])
     finally:

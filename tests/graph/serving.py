@@ -69,7 +69,7 @@ def serve(monkeypatch: Any, router: Scripted) -> Iterator[Served]:
         return {"values": served.threads[thread]["values"]}
 
     api.mount("/", board.app)
-    monkeypatch.setattr(board, "_desk", [desk_of(four(), given_store=served.store, given_model=router)])
+    monkeypatch.setattr(board, "_desk", desk_of(four(), given_store=served.store, given_model=router))
     server = uvicorn.Server(uvicorn.Config(api, host="127.0.0.1", port=0, log_level="warning", ws="none"))
     runner = threading.Thread(target=server.run, daemon=True)
     runner.start()

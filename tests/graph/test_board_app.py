@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from agents.registry import SPECIALISTS
 from graph.board import app as board
 from graph.board.pages import policy
 from graph.board.threads import ServerError, Thread
@@ -55,7 +56,7 @@ def store() -> MemoryStore:
 async def page(monkeypatch: pytest.MonkeyPatch, store: MemoryStore, file: LedgerFile) -> AsyncIterator[httpx.AsyncClient]:
     Server.seen, Server.thread = [], Thread(ID, "idle", {"ledger": file.ledger, "artifacts": file.artifacts})
     monkeypatch.setattr(board, "Threads", Server)
-    monkeypatch.setattr(board, "_desk", [desk_of(four(), given_store=store, given_model=Scripted(finish()))])
+    monkeypatch.setattr(board, "_desk", desk_of(four(), given_store=store, given_model=Scripted(finish())))
     transport = httpx.ASGITransport(board.app)
     async with httpx.AsyncClient(transport=transport, base_url="http://desk.example:8123") as client:
         yield client
@@ -99,7 +100,7 @@ async def test_the_server_is_where_the_request_came_in_whatever_the_host_header_
     await page.get("/board/", headers={"Host": "evil.example", "Authorization": "Bearer t"})
     assert Server.seen[-1] == ("http://desk.example:8123", {"authorization": "Bearer t"})
     monkeypatch.setenv("DESK_SERVER_URL", "http://api.internal:1")
-    monkeypatch.setattr("graph.board.app._desk", [])
+    monkeypatch.setattr("graph.board.app._desk", desk_of(SPECIALISTS))
     await page.get("/board/")
     assert Server.seen[-1] == ("http://api.internal:1", {})
 
