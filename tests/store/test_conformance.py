@@ -3,15 +3,34 @@
 import pytest
 from blockbuster import blockbuster_ctx
 
-from store import ArtifactStore, Backend, preview, read_text
+from store import ArtifactStore, Backend, StoreUnavailable, preview, read_text
 from store.bytestore import CaseByteStore
 from store.conformance import CHECKS, MALFORMED, Check, idle_cases_are_found, new_case, put, refused
+from store.guarded import guarded
 from tests.store.dictionary import DictionaryStore
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_backend(check: Check, store: ArtifactStore) -> None:
     await check(store)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_guarding_a_backend_changes_nothing_that_it_does(check: Check) -> None:
+    await check(guarded(DictionaryStore()))
+
+
+async def test_whatever_a_guarded_method_raises_is_told_by_its_name() -> None:
+    store = guarded(object())
+    names = {
+        "put": store.put("a", b"", stem="A1", kind="note", description="x", producer="permits"),
+        **{name: getattr(store, name)("a", "A1") for name in ("read", "stat", "delete")},
+        **{name: getattr(store, name)("a") for name in ("list", "delete_case", "touch")},
+        **{name: getattr(store, name)() for name in ("cases", "aclose")},
+    }
+    for name, work in names.items():
+        with pytest.raises(StoreUnavailable, match=f"^artifact store object: AttributeError, it failed at {name}$"):
+            await work
 
 
 async def test_no_backend_blocks_a_loop(store: ArtifactStore) -> None:
