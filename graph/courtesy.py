@@ -122,7 +122,7 @@ class Talk:
 
     def answers(self, waiting: Iterable[Any]) -> bool:
         """Say whether it answers what is open all the same: a no always does, a yes where the question is no open-ended one."""
-        return "no" in self.kinds or "fine" in self.kinds and not all(_ASKS_FOR_MORE.search(item["text"]) for item in waiting)
+        return "no" in self.kinds or ("fine" in self.kinds and not all(_ASKS_FOR_MORE.search(item["text"]) for item in waiting))
 
     def reply(self, matters: Sequence[str], waiting: Sequence[Any], *, first: bool) -> str:
         """Return the polite line; whoever says hello or is new here is told what the desk does, and what is open stays so."""
@@ -148,7 +148,7 @@ def small_talk(text: str) -> Talk | None:
                 rest = pattern.sub(" ", rest)
     words = re.findall(r"[^\W_]+", rest)
     asks = "?" in plain and plain.strip(" ?!.") and not {"hello", "thanks"} & set(found)
-    if asks or not all(word in _FILLERS for word in words) or words and not found:
+    if asks or not all(word in _FILLERS for word in words) or (words and not found):
         return None
     found = found or {"hello" if "?" in plain else "fine": _EN}
     return Talk(frozenset(found), *next((kind, found[kind]) for kind in _KINDS if kind in found))

@@ -7,10 +7,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.model.calls import Spent
+from agents.model.calls import Spent as Cost
 from agents.model.corrections import FINAL, correction_for
 from agents.model.endpoint import Endpoint
 from agents.model.faults import Fault
+from agents.model.settings import Method
 from agents.model.stated import Reading
 from contracts import LedgerError, clip
 from contracts.decision import Action, Decision
@@ -31,6 +32,22 @@ RESERVE = 3
 """Supersteps kept back for the supervisor and the answer under the caller's recursion limit."""
 TOUCH = 8
 """Decisions between two touches of an open case in the store."""
+_TOLD = (
+    "n",
+    "action",
+    "reason",
+    "verdict",
+    "detail",
+    "tokens_in",
+    "tokens_cached",
+    "tokens_out",
+    "tokens_source",
+    "latency_ms",
+    "attempts",
+    "difficulty",
+    "model",
+)
+"""What a stream event tells of a decision."""
 
 
 @dataclass
@@ -56,6 +73,22 @@ class Turn:
         return Command(update={"ledger": self.events, "artifacts": self.removed}, goto=list(names))
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of asking the router: its last reply as judged, and what all of them cost."""
+
+    prompt: Prompt
+    decision: Decision | None
+    verdict: Verdict
+    verdicts: tuple[str, ...]
+    raw: str
+    """What the last reply that could not be used said, cut."""
+    spent: Cost
+    latency_ms: int
+    model: str
+    method: Method
+
+
 def make_supervisor(desk: Desk) -> Any:
     """Return the supervisor node of this desk."""
 
@@ -77,40 +110,23 @@ def make_supervisor(desk: Desk) -> Any:
         if turn.ledger["counts"]["decisions"] % TOUCH == TOUCH - 1:
             await touch(desk.store, case)
         try:
-            decided = await _decide(turn, desk.router(context_of(runtime)), runtime)
+            outcome = await _ask(turn, desk.router(context_of(runtime)), runtime)
         except StoreError as error:
             return _stop(turn, runtime, f"older turns could not be archived: {reason_of(error)}")
-        turn.record(decided)
+        turn.record(_decided(turn, outcome))
         record = turn.ledger["decisions"][-1]
         told = {key: record[key] for key in _TOLD} | {"dispatch": sent_by(record, turn.ledger["steps"])}
         tell(runtime, "decision", case=case, hop=turn.ledger["counts"]["hops"], **told)
         watch(desk, runtime, turn.ledger, turn.artifacts)
-        if decided.verdict == "ok":
+        if outcome.verdict.ok:
             return turn.to(*_goals(record))
-        if decided.verdict in FINAL:
-            return _stop(turn, runtime, decided.detail or decided.verdict)
+        if record["verdict"] in FINAL:
+            return _stop(turn, runtime, record["detail"] or record["verdict"])
         if reason := over_budget(turn.ledger, age):
             return _stop(turn, runtime, reason)
         return turn.to("supervisor")
 
     return supervisor
-
-
-_TOLD = (
-    "n",
-    "action",
-    "reason",
-    "verdict",
-    "detail",
-    "tokens_in",
-    "tokens_cached",
-    "tokens_out",
-    "tokens_source",
-    "latency_ms",
-    "attempts",
-    "difficulty",
-    "model",
-)
 
 
 def _goals(record: JSON) -> list[str]:
@@ -120,7 +136,9 @@ def _goals(record: JSON) -> list[str]:
 
 
 def _stop(turn: Turn, runtime: Runtime[Context], reason: str) -> Command[str]:
-    if open_criteria(turn.ledger) or open_questions(turn.ledger) or turn.ledger["decisions"][-1:] and turn.ledger["decisions"][-1]["verdict"] != "ok":
+    """Go to the answer; what stops a case that had something left to do is recorded and told."""
+    refused = turn.ledger["decisions"][-1:] and turn.ledger["decisions"][-1]["verdict"] != "ok"
+    if refused or open_criteria(turn.ledger) or open_questions(turn.ledger):
         if not turn.ledger["reason"]:
             turn.record(Stopped(case=turn.ledger["case"], reason=LINE.cut(reason)))
         tell(runtime, "stopped", case=turn.ledger["case"], reason=turn.ledger["reason"])
@@ -150,11 +168,10 @@ async def _compacted(turn: Turn, runtime: Runtime[Context], budget: int | None =
     return prompt
 
 
-async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> Decided:
+async def _ask(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> Outcome:
     """Ask the router, with one corrective re-ask; a window that is exceeded gets one retry on half the budget."""
     prompt, roster, started = await _compacted(turn, runtime), roster_names(turn.ledger), time.monotonic()
-    spent, verdicts, raw, correction, halved = Spent(), [], "", "", False
-    decision: Decision | None = None
+    spent, verdicts, raw, correction, halved = Cost(), [], "", "", False
     while True:
         reply, reading = await router.decide(prompt.system, prompt.user, roster, correction)
         spent = spent + reply.spent
@@ -169,6 +186,13 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
         if correction or verdict.code in FINAL:
             break
         correction = clip(correction_for(reading.fault, verdict, roster), tokens=CORRECTION - 4)
+    ms = round(1000 * (time.monotonic() - started))
+    return Outcome(prompt, decision, verdict, tuple(verdicts), raw, spent, ms, reply.model, reply.method)
+
+
+def _decided(turn: Turn, outcome: Outcome) -> Decided:
+    """Return the event that records it."""
+    decision, verdict, spent = outcome.decision, outcome.verdict, outcome.spent
     work = (verdict.dispatch or decision.dispatch) if decision else ()
     return Decided(
         case=turn.ledger["case"],
@@ -179,20 +203,20 @@ async def _decide(turn: Turn, router: Endpoint, runtime: Runtime[Context]) -> De
         dispatch=tuple(Sent(specialist=item.specialist, ask=item.ask, handles=item.handles) for item in work),
         out_of_scope=decision.out_of_scope if decision else (),
         verdict=verdict.code,
-        verdicts=tuple(verdicts),
+        verdicts=outcome.verdicts,
         detail=LINE.cut(verdict.detail),
         justified=LINE.cut(verdict.justified),
-        raw=raw,
+        raw=outcome.raw,
         tokens_in=spent.tokens_in,
         tokens_out=spent.tokens_out,
         tokens_cached=spent.tokens_cached,
         tokens_source="reported" if spent.tokens_source == "reported" else "estimated",
-        latency_ms=round(1000 * (time.monotonic() - started)),
-        attempts=max(spent.calls, len(verdicts)),
-        model=LINE.cut(reply.model),
-        method=str(reply.method),
-        prompt_sha256=prompt.sha256,
-        prompt_tokens=prompt.tokens,
+        latency_ms=outcome.latency_ms,
+        attempts=max(spent.calls, len(outcome.verdicts)),
+        model=LINE.cut(outcome.model),
+        method=str(outcome.method),
+        prompt_sha256=outcome.prompt.sha256,
+        prompt_tokens=outcome.prompt.tokens,
         difficulty=difficulty(turn.ledger),
     )
 
