@@ -46,8 +46,8 @@ class Run:
         self.tools: dict[str, Tool] = {}
         self.spent = [Spent()]
         self.evidence = Evidence(task)
-        self.made = 0
-        self.used = 0
+        self.model_calls = 0
+        self.tool_calls = 0
         self.result: Return | None = None
         self.cause = ""
         self.repaired = False
@@ -56,7 +56,7 @@ class Run:
     @property
     def is_over(self) -> bool:
         """Whether nothing more may be asked of the model."""
-        return self.result is not None or bool(self.cause and self.repaired) or self.made >= MAX_CALLS
+        return self.result is not None or bool(self.cause and self.repaired) or self.model_calls >= MAX_CALLS
 
     def accept(self, found: dict[str, Any] | Fault) -> str:
         """Validate a return; keep it, or keep and return what is wrong with it."""
@@ -97,7 +97,7 @@ class BoundedChat:
         if run.is_over or bound is None:
             run.ended = True
             return AIMessage("")
-        run.made, run.repaired = run.made + 1, bool(run.cause)
+        run.model_calls, run.repaired = run.model_calls + 1, bool(run.cause)
         size = sum(map(estimate, [self._tools, *(message.text for message in messages)]))
         message = await bounded(lambda: bound.ainvoke(messages), run.choice, size, run.spent)
         if fault := fault_of(message):
@@ -134,8 +134,8 @@ class BoundedTool(StructuredTool):
         run, call = RUN.get(), super().ainvoke
         if self.name == HAND_BACK:
             return await call(input, config, **kwargs)
-        run.used += 1
-        if run.used > MAX_TOOL_CALLS:
+        run.tool_calls += 1
+        if run.tool_calls > MAX_TOOL_CALLS:
             return self._failed(input, "no tool calls left: hand back what was found")
         try:
             work = call(input, config, **kwargs)

@@ -90,7 +90,7 @@ async def _work(specialist: Specialist, task: Task, model: Endpoint | None, seco
     timer = asyncio.timeout(seconds)
     try:
         async with timer:
-            result, cost = await apart(_run(specialist, task, model))
+            result, cost = await apart(_returned_by(specialist, task, model))
             handles = await _verified(task, result)
             body = result.model_dump(mode="json")
     except GraphBubbleUp:
@@ -100,7 +100,7 @@ async def _work(specialist: Specialist, task: Task, model: Endpoint | None, seco
             raise
         cause = "its work was cancelled from inside"
     except TimeoutError as error:
-        cause = f"no return within {seconds:.3g} s" if timer.expired() else _place_of(error)
+        cause = f"no return within {seconds:.3g} s" if timer.expired() else _raised_at(error)
     except RunFailed as error:
         cost, cause = error.spent, redact(str(error))
     except ValidationError as error:
@@ -112,7 +112,7 @@ async def _work(specialist: Specialist, task: Task, model: Endpoint | None, seco
     except (BrokenReturn, DeskError, EndpointError) as error:
         cause = redact(str(error))
     except Exception as error:
-        cause = _place_of(error)
+        cause = _raised_at(error)
     if cause:
         log.error("specialist %s failed at step %d: %s", specialist.name, task.step, cause)
     seals = tuple((handle.alias, handle_seal(handle.model_dump(mode="json"))) for handle in handles)
@@ -120,16 +120,12 @@ async def _work(specialist: Specialist, task: Task, model: Endpoint | None, seco
     return Returned(case=task.case, step=task.step, specialist=name, result=body, cause=CAUSE.cut(cause), seals=seals, spent=spent), handles
 
 
-async def _run(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
+async def _returned_by(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
     try:
-        return await _ran(specialist, task, model)
+        found, cost = await run_with_model(specialist, task, model) if model is not None else (await awaited(specialist.run, task), Cost())
+        return _checked_return(specialist, found), cost
     except SystemExit:
         raise BrokenReturn(f"{specialist.name} tried to end the process") from None
-
-
-async def _ran(specialist: Specialist, task: Task, model: Endpoint | None) -> tuple[Return, Cost]:
-    found, cost = await run_with_model(specialist, task, model) if model is not None else (await awaited(specialist.run, task), Cost())
-    return _checked_return(specialist, found), cost
 
 
 def _checked_return(specialist: Specialist, found: Any) -> Return:
@@ -159,7 +155,7 @@ async def _verified(task: Task, result: Return) -> list[Handle]:
     return handles
 
 
-def _place_of(error: Exception) -> str:
+def _raised_at(error: Exception) -> str:
     """Return class and place of an error; its text may hold anything, a secret too."""
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
