@@ -10,6 +10,7 @@ tests/contracts/test_tokens.py holds the result on a corpus of its own.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from operator import add
 
@@ -85,19 +86,26 @@ def estimate(text: str) -> int:
 
 def fitting(text: str, tokens: int, tail: str) -> int:
     """Return how many characters of `text` fit into `tokens` with `tail` after them, trailing spaces aside: one pass, then the edge alone."""
-    left = 10 * tokens - _tenths(tail)
+    low, high, left = _edge(text, 10 * tokens - _tenths(tail))
+    room = left + _tenths(tail)
+    return largest(low, high, lambda end: _tenths(text[low:end].rstrip() + tail) <= room)
+
+
+def _edge(text: str, room: int) -> tuple[int, int, int]:
+    """Return the span of the first piece that breaks the room, in tenths of a token, and what is left of it before that piece."""
     for piece in _PIECE.finditer(text):
         cost = _costs[piece[0]]
-        if cost > left:
-            break
-        left -= cost
-    else:
-        return len(text)
-    low, high = piece.span()
-    start, room = low, left + _tenths(tail)
+        if cost > room:
+            return *piece.span(), room
+        room -= cost
+    return len(text), len(text), room
+
+
+def largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `high` that fits; `low` is known to."""
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _tenths(text[start:middle].rstrip() + tail) <= room else (low, middle - 1)
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return low
 
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from ledger.address import speaks_to_resident
 from ledger.report import REFUSED_REPEATS, Report, Row
-from ledger.share import step_line
+from ledger.second_person import speaks_to_resident
+from ledger.share import step_line_tokens
 
 JSON = dict[str, Any]
 LEAST = 8
@@ -57,7 +57,7 @@ def _rising(report: Report) -> Iterator[Alarm]:
     if hardness.last > (1 + FLAT) * max(1.0, hardness.first):
         return
     sent = max(1.0, report.steps / len(report.decisions))
-    a_line = sent * max(map(step_line, {name for row in report.decisions for name in row.moves} or {"specialist"}))
+    a_line = sent * max(map(step_line_tokens, {name for row in report.decisions for name in row.moves} or {"specialist"}))
     if slope.low > a_line or slope.last > TIMES * max(1.0, slope.first):
         yield Alarm(
             "rising_tokens",

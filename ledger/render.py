@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.text import quoted, verbatim
-from contracts.tokens import estimate
+from contracts.tokens import estimate, largest
 from ledger import share
 from ledger.events import MAX_OPEN_QUESTIONS, RosterLine, Setup
 from ledger.view import latest_steps, open_questions, roster_names
@@ -89,11 +89,8 @@ def _shown_goal(goal: str, handle: str, room: int) -> str:
     whole = verbatim(goal) if len(goal) <= share.BYTES * room else None
     if whole is not None and share.fits(whole, room):
         return f"GOAL {whole}"
-    low, high = 0, min(len(goal), share.BYTES * room)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if share.fits(verbatim(goal[:middle]), room - 1) else (low, middle - 1)
-    return f"GOAL (head of {handle}, {len(goal)} characters in all) {verbatim(goal[:low])}…"
+    end = largest(0, min(len(goal), share.BYTES * room), lambda size: share.fits(verbatim(goal[:size]), room - 1))
+    return f"GOAL (head of {handle}, {len(goal)} characters in all) {verbatim(goal[:end])}…"
 
 
 def _criteria(ledger: JSON) -> list[str]:

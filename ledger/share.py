@@ -64,7 +64,7 @@ def fits(text: str, tokens: int) -> bool:
     return len(text.encode()) <= BYTES * tokens and estimate(text) <= tokens
 
 
-def step_line(name: str) -> int:
+def step_line_tokens(name: str) -> int:
     """Return the most tokens of one step line of a specialist."""
     return estimate(_step(name)) + SAID.tokens
 
@@ -73,7 +73,7 @@ def _step(name: str) -> str:
     return f'\n999999 {name} rejected "" A999999.999 {"c12 " * SHOWN}'
 
 
-def summary_line(name: str) -> int:
+def summary_line_tokens(name: str) -> int:
     """Return the most tokens of one compacted specialist's line."""
     return estimate(_summary(name)) + SUMMARY.tokens
 
@@ -84,12 +84,12 @@ def _summary(name: str) -> str:
 
 def after_goal(names: Sequence[str]) -> int:
     """Return the most tokens of what follows goal and criteria when nothing but the last turn is left of the history."""
-    return NOW + TALK + LATEST + estimate(LABELS) + EARLIER.tokens + CORRECTION + sum(map(summary_line, names))
+    return NOW + TALK + LATEST + estimate(LABELS) + EARLIER.tokens + CORRECTION + sum(map(summary_line_tokens, names))
 
 
 def goal_room(budget: int, base: int, criteria: int, names: Sequence[str], parallel: int) -> int:
     """Return the tokens the goal may take: up to 500, less when this case's criteria leave less."""
-    lines = parallel * max(map(step_line, names))
+    lines = parallel * max(map(step_line_tokens, names))
     return max(GOAL_LEAST, min(GOAL, budget - base - criteria - after_goal(names) - lines))
 
 
@@ -133,14 +133,14 @@ class Bound:
 
 def bound(base: int, names: Sequence[str], limits: Limits, base_bytes: int = 0) -> Bound:
     """Return the worst case for a roster whose system message and schema take `base` tokens and whose system message has `base_bytes`."""
-    widest = max(map(step_line, names))
+    widest = max(map(step_line_tokens, names))
     line = max(len(_step(name)) for name in names) + SAID.bytes
     shared = (("goal", GOAL_LEAST), ("criteria", CRITERIA), ("criteria status", NOW), ("questions and answers", TALK), ("latest returns", LATEST))
     parts = (
         Part("base", base, base_bytes),
         *(Part(name, tokens, BYTES * tokens) for name, tokens in shared),
         Part("earlier case", EARLIER.tokens, EARLIER.bytes),
-        Part("summaries", sum(map(summary_line, names)), sum(len(_summary(name)) + SUMMARY.bytes for name in names)),
+        Part("summaries", sum(map(summary_line_tokens, names)), sum(len(_summary(name)) + SUMMARY.bytes for name in names)),
         Part("labels", estimate(LABELS), len(LABELS.encode())),
         Part("correction", CORRECTION, BYTES * CORRECTION),
         Part("one fan-out", limits.max_parallel * widest, limits.max_parallel * line),

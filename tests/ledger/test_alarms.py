@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ledger.address import speaks_to_resident
 from ledger.alarms import alarms
 from ledger.figures import figures
+from ledger.second_person import speaks_to_resident
 from tests.ledger.metered import Metered, healthy
 from tests.ledger.play import JSON
 

@@ -21,7 +21,7 @@ from graph.settings import DeskSettings
 from ledger import RULES, Limits, NewCriterion, RosterLine, bound, check_budget, render
 from ledger.events import ANSWER, CRITERION
 from ledger.render import system_bytes, system_tokens
-from ledger.share import FRAME, SCHEMA, after_goal, step_line
+from ledger.share import FRAME, SCHEMA, after_goal, step_line_tokens
 from tests.contracts.corpus import ODDITIES, SCRIPTS, machine_made
 from tests.ledger.play import NAMES, Play, Report, handle, setup_of
 from tests.vocabularies import VOCABULARIES
@@ -114,7 +114,7 @@ def test_the_parts_of_a_real_prompt_keep_to_their_shares() -> None:
         latest = tail.split("\nLATEST\n")[1].split("\nLEFT")[0].split("\nREFUSED")[0] if "\nLATEST" in tail else ""
         assert sum(estimate(line) + 1 for line in latest.split("\n")) <= limit["latest returns"], alphabet
         for line in user.split("STEPS\n")[1].split("\nNOW ")[0].split("\n"):
-            assert estimate(line) + 1 <= max(map(step_line, NAMES)), line
+            assert estimate(line) + 1 <= max(map(step_line_tokens, NAMES)), line
 
 
 def test_the_bound_counts_every_step_and_stops_at_the_budget() -> None:

@@ -26,7 +26,7 @@ def room_of(play: Play) -> int:
     lines = user(play)
     criteria = lines[lines.index("CRITERIA") + 1 : lines.index("STEPS")]
     taken = sum(1 + estimate(line) for line in criteria)
-    fan_out = limits["max_parallel"] * max(map(share.step_line, NAMES))
+    fan_out = limits["max_parallel"] * max(map(share.step_line_tokens, NAMES))
     left = limits["budget"] - system_tokens(setup.roster, setup.rules) - taken - share.after_goal(NAMES) - fan_out
     return min(500, max(40, left))
 
