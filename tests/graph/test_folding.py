@@ -1,11 +1,12 @@
 """What nodes and reducers spare each other, and what they do not: the same objects are folded once, altered ones are looked at whole."""
 
 import copy
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from contracts import LedgerError
-from graph.state import folded, trusted
+from graph.folding import FoldMemo, folded, trusted
 from ledger import Returned, fold, plain
 from tests.ledger.play import CASE, REGISTRY, Play, result
 
@@ -45,3 +46,26 @@ def test_a_ledger_that_nobody_checked_is_looked_at_whole_after_any_fold() -> Non
     altered["decisions"][0]["reason"] = "another"
     with pytest.raises(LedgerError):
         trusted(folded(altered, event, REGISTRY))
+
+
+def test_the_memo_holds_the_last_folds_and_a_miss_gives_an_equal_ledger() -> None:
+    memo, (play, event) = FoldMemo(), waiting()
+    first = memo.folded(play.ledger, event, REGISTRY)
+    for _ in range(31):
+        memo.folded(play.ledger, copy.deepcopy(event), REGISTRY)
+    assert memo.folded(play.ledger, event, REGISTRY) is first
+    memo.folded(play.ledger, copy.deepcopy(event), REGISTRY)
+    again = memo.folded(play.ledger, event, REGISTRY)
+    assert again is not first and again == first
+
+
+def test_the_memo_serves_several_threads() -> None:
+    memo, (play, event) = FoldMemo(), waiting()
+    wanted = fold(play.ledger, event, REGISTRY)
+
+    def work(_: int) -> bool:
+        ledger = memo.trusted(copy.deepcopy(play.ledger))
+        return all(memo.folded(ledger, copy.deepcopy(event), REGISTRY) == wanted for _ in range(20))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(16)))
