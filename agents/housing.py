@@ -50,7 +50,7 @@ def inspection_report(records: Records, site: Site, today: dt.date) -> Finding[C
 QUERIES = (building_violations, housing_cases, inspection_report)
 
 
-def judge(work: Work) -> tuple[Sequence[str], str, HousingFacts]:
+def weigh(work: Work) -> tuple[Sequence[str], str, HousingFacts]:
     """Weigh the findings for the router."""
     cited, cases, inspected = (work.items(query) for query in QUERIES)
     owed, live = [item for item in cited if item.is_open], [case for case in cases if case.is_open]
@@ -81,7 +81,7 @@ def judge(work: Work) -> tuple[Sequence[str], str, HousingFacts]:
 
 async def run(task: Task) -> Return:
     """Look up violations, housing cases and inspections without a model."""
-    return await investigate(task, QUERIES, judge)
+    return await investigate(task, QUERIES, weigh)
 
 
 def tools(task: Task) -> Sequence[Callable[..., Any]]:

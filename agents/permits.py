@@ -52,7 +52,7 @@ def citations(records: Records, site: Site, today: dt.date) -> Finding[Violation
 QUERIES = (permit_history, permit_cases, citations, street_permits)
 
 
-def judge(work: Work) -> tuple[Sequence[str], str, PermitsFacts]:
+def weigh(work: Work) -> tuple[Sequence[str], str, PermitsFacts]:
     """Weigh the findings for the router."""
     permits, cases, cited, street = (work.items(query) for query in QUERIES)
     active = [permit for permit in permits if permit.state is State.ACTIVE]
@@ -86,7 +86,7 @@ def judge(work: Work) -> tuple[Sequence[str], str, PermitsFacts]:
 
 async def run(task: Task) -> Return:
     """Look up permits, inspections and citations without a model."""
-    return await investigate(task, QUERIES, judge, on_streets=(street_permits, permit_cases))
+    return await investigate(task, QUERIES, weigh, on_streets=(street_permits, permit_cases))
 
 
 def tools(task: Task) -> Sequence[Callable[..., Any]]:

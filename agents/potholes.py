@@ -49,7 +49,7 @@ def street_permits(records: Records, site: Site, today: dt.date) -> Finding[Stre
 QUERIES = (street_conditions, street_cases, street_permits)
 
 
-def judge(work: Work) -> tuple[Sequence[str], str, PotholesFacts]:
+def weigh(work: Work) -> tuple[Sequence[str], str, PotholesFacts]:
     """Weigh the findings for the router."""
     cases = list({case.id: case for query in (street_conditions, street_cases) for case in work.items(query)}.values())
     permits = work.items(street_permits)
@@ -78,7 +78,7 @@ def judge(work: Work) -> tuple[Sequence[str], str, PotholesFacts]:
 
 async def run(task: Task) -> Return:
     """Look up street conditions and street work without a model."""
-    return await investigate(task, QUERIES, judge, on_streets=(street_conditions, street_permits))
+    return await investigate(task, QUERIES, weigh, on_streets=(street_conditions, street_permits))
 
 
 def tools(task: Task) -> Sequence[Callable[..., Any]]:

@@ -43,7 +43,7 @@ def sweeping_schedule(records: Records, site: Site, today: dt.date) -> Finding[S
 QUERIES = (sanitation_cases, sweeping_schedule)
 
 
-def judge(work: Work) -> tuple[Sequence[str], str, SanitationFacts]:
+def weigh(work: Work) -> tuple[Sequence[str], str, SanitationFacts]:
     """Weigh the findings for the router."""
     cases, sweeps = (work.items(query) for query in QUERIES)
     live, last = [case for case in cases if case.is_open], newest(cases, "opened_at")
@@ -68,7 +68,7 @@ def judge(work: Work) -> tuple[Sequence[str], str, SanitationFacts]:
 
 async def run(task: Task) -> Return:
     """Look up sanitation cases and sweeping without a model."""
-    return await investigate(task, QUERIES, judge, on_streets=QUERIES)
+    return await investigate(task, QUERIES, weigh, on_streets=QUERIES)
 
 
 def tools(task: Task) -> Sequence[Callable[..., Any]]:

@@ -26,7 +26,7 @@ from graph.courtesy import small_talk
 from graph.desk import Desk, desk_of
 from graph.node import Node
 from graph.nodes import make_answer
-from graph.nodes.ask import closed
+from graph.nodes.ask import close_questions
 from graph.people import answers
 from graph.state import View, state_for
 from graph.voice import spoken
@@ -85,13 +85,13 @@ def make_listen(desk: Desk) -> Any:
             return Command(update=update | {"messages": [await spoken(_noted(said, new))]}, goto="ask" if waiting else END)
         if ledger and waiting:
             if not _is_another(desk, goal, ledger, waiting):
-                return Command(update=update | await closed(desk, ledger, answers(goal, waiting), runtime), goto="supervisor")
+                return Command(update=update | await close_questions(desk, ledger, answers(goal, waiting), runtime), goto="supervisor")
             update |= await end(ledger, state["artifacts"], runtime)
         return Command(update=update | {"goal": goal}, goto="intake")
 
     async def end(ledger: JSON, artifacts: JSON, runtime: Runtime[Context]) -> JSON:
         """End a case whose question nobody answers: its request gets its own message, with all that was found."""
-        lapsed = await closed(desk, ledger, {}, runtime)
+        lapsed = await close_questions(desk, ledger, {}, runtime)
         last: JSON = await write({"ledger": desk.fold(ledger, lapsed["ledger"]), "artifacts": artifacts}, runtime)
         events, handles = [*lapsed["ledger"], last["ledger"]], merge_handles(lapsed["artifacts"], last["artifacts"])
         return {"ledger": events, "artifacts": handles, "messages": [await spoken(last["answer"])]}

@@ -14,7 +14,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from agents.model.calls import Spent as Cost
+from agents.model.calls import Cost
 from agents.model.endpoint import Endpoint
 from agents.model.settings import OFFLINE, ModelChoice, ModelSettings, loaded
 from agents.offline.routing import OfflineRouter
@@ -22,9 +22,9 @@ from agents.specialist import Specialist
 from contracts import Registry, SettingsError, registry_of
 from graph.context import Context
 from graph.events import event
+from graph.folding import folded
 from graph.keeping import reach
 from graph.settings import DeskSettings
-from graph.state import folded
 from graph.telemetry import observe
 from ledger import Limits, Setup, Spent, check_budget
 from ledger.alarms import alarms

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from rich.console import Console, Group
-from rich.live import Live as Display
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
@@ -43,7 +43,7 @@ HEADER = Row("hop", "specialist", "ask", "status", "headline", "tokens in", "ms"
 _WIDTHS = {"hop": 4, "specialist": 13, "status": 8, "tokens": 9, "ms": 7}
 
 
-class Live:
+class HopTable:
     """The table of hops, fed with the graph's custom stream events; it may be left and entered again, as for a question."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -51,7 +51,7 @@ class Live:
         self.console = console or Console(stderr=True, highlight=False)
         self._pending: dict[int, tuple[Row, float]] = {}
         self._hop: dict[int, tuple[str, str]] = {}
-        self._display: Display | None = None
+        self._display: Live | None = None
         self._routing = False
         self._begun = False
 
@@ -61,7 +61,7 @@ class Live:
             self._begun = True
             self._print(HEADER, "bold")
         if self.console.is_terminal:
-            self._display = Display(get_renderable=self._running, console=self.console, transient=True, refresh_per_second=8)
+            self._display = Live(get_renderable=self._running, console=self.console, transient=True, refresh_per_second=8)
             self._display.start()
         return self
 

@@ -16,15 +16,15 @@ from contracts.returns import HEADLINE, MAX_ARTIFACTS
 
 RecordId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,24}$", max_length=24)]
 SHOWN_TOKENS = 1_200
-Judge = Callable[[Work], tuple[Sequence[str], str, Facts]]
+Weigh = Callable[[Work], tuple[Sequence[str], str, Facts]]
 """From what was looked up to the parts of the headline (most needed first), the outcome for the router, and the facts."""
 
 
-async def investigate(task: Task, queries: Sequence[Query], judge: Judge, on_streets: Sequence[Query] = ()) -> Return:
+async def investigate(task: Task, queries: Sequence[Query], weigh: Weigh, on_streets: Sequence[Query] = ()) -> Return:
     """Do a specialist's work without a model: look up, store, report. `on_streets` are the queries that need no house number."""
     work = await asyncio.to_thread(look_up, task, queries, on_streets)
     handles = [await task.put(text, kind=kind, description=description) for kind, description, text in bodies(work)]
-    parts, outcome, facts = judge(work)
+    parts, outcome, facts = weigh(work)
     if not work.results:
         said = {Found.UNKNOWN: f"no building found at {work.label}", Found.AMBIGUOUS: f"several places are called {work.label}"}
         parts = [said.get(work.found, "no address that can be looked up")]

@@ -16,7 +16,7 @@ from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 from typing_extensions import override
 
-from agents.model.calls import Spent, bounded, fault_of
+from agents.model.calls import Cost, bounded, fault_of
 from agents.model.endpoint import Endpoint
 from agents.model.evidence import Evidence
 from agents.model.faults import EndpointError, Fault, redact
@@ -44,7 +44,7 @@ class Run:
         self.choice = endpoint.choice
         self.task = task
         self.tools: dict[str, Tool] = {}
-        self.spent = [Spent()]
+        self.spent = [Cost()]
         self.evidence = Evidence(task)
         self.model_calls = 0
         self.tool_calls = 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.model.calls import Spent
+from agents.model.calls import Cost
 from agents.model.endpoint import Endpoint
 from agents.model.links import defused
 from agents.offline.languages import UNCOVERED, UNREAD, is_read
@@ -140,12 +140,12 @@ def without_ids(text: str, ids: Sequence[str]) -> str:
     return f"{text}\n\n{len(ids)} record number(s) that no stored artifact holds were removed from this text."
 
 
-async def write(model: Endpoint, ledger: JSON, findings: Sequence[Finding], missing: Sequence[str], style: str) -> tuple[str, Spent]:
+async def write(model: Endpoint, ledger: JSON, findings: Sequence[Finding], missing: Sequence[str], style: str) -> tuple[str, Cost]:
     """Return the answer in the resident's language, written by a model and checked by code; plain assembly where it fails twice."""
     plain = compose(ledger, findings, missing)
     user = f"GOAL {verbatim(clip(ledger['goal'], tokens=GOAL_TOKENS))}\nFINDINGS\n{verbatim(clip(plain, tokens=FINDINGS_TOKENS))}"
     known = _known(ledger, findings, missing)
-    spent, wrong, text = Spent(), ["everything"], ""
+    spent, wrong, text = Cost(), ["everything"], ""
     for _ in range(2):
         reply = await model.call(_SYSTEM.format(style=one_line(style)), user)
         spent = spent + reply.spent

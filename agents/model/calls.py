@@ -24,7 +24,7 @@ WEIGHED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Cost:
     """What one or several requests cost."""
 
     tokens_in: int = 0
@@ -34,10 +34,10 @@ class Spent:
     """`reported` by the endpoint, `estimated` when any part was not, `none` when no tokens were spent."""
     calls: int = 0
 
-    def __add__(self, other: "Spent") -> "Spent":
+    def __add__(self, other: "Cost") -> "Cost":
         """Return the sum; one estimated part makes the sum an estimate."""
         sources = {self.tokens_source, other.tokens_source} - {"none"}
-        return Spent(
+        return Cost(
             self.tokens_in + other.tokens_in,
             self.tokens_out + other.tokens_out,
             self.tokens_cached + other.tokens_cached,
@@ -46,7 +46,7 @@ class Spent:
         )
 
 
-async def bounded(send: Callable[[], Awaitable[AIMessage]], choice: ModelChoice, prompt_tokens: int, spent: list[Spent]) -> AIMessage:
+async def bounded(send: Callable[[], Awaitable[AIMessage]], choice: ModelChoice, prompt_tokens: int, spent: list[Cost]) -> AIMessage:
     """Send until it succeeds, within the configured attempts and one wall time for all of them; add each attempt's cost to `spent[0]`.
 
     Raises:
@@ -64,7 +64,7 @@ async def bounded(send: Callable[[], Awaitable[AIMessage]], choice: ModelChoice,
         except _broken() as error:
             fault, detail, wait = _classify(error, choice)
         billed = fault in (Fault.TIMEOUT, Fault.PROVIDER_ERROR)
-        spent[0] += Spent(prompt_tokens, 0, 0, "estimated", 1) if billed else Spent(calls=1)
+        spent[0] += Cost(prompt_tokens, 0, 0, "estimated", 1) if billed else Cost(calls=1)
         wait = min(0.25 * 2**attempt, 8.0) if wait is None else wait
         if fault not in RETRIED or attempt == choice.attempts:
             break
@@ -89,14 +89,14 @@ def _classify(error: Exception, choice: ModelChoice) -> tuple[Fault, str, float 
     return classify(error, choice)
 
 
-def cost_of(message: AIMessage, prompt_tokens: int) -> Spent:
+def cost_of(message: AIMessage, prompt_tokens: int) -> Cost:
     """Return what the endpoint reported for a reply, else an estimate."""
     usage = message.usage_metadata
     if usage and 0 < usage["input_tokens"] <= MOST_TOKENS and 0 <= usage["output_tokens"] <= MOST_TOKENS:
         cached = usage.get("input_token_details", {}).get("cache_read") or 0
-        return Spent(usage["input_tokens"], usage["output_tokens"], cached if 0 <= cached <= usage["input_tokens"] else 0, "reported", 1)
+        return Cost(usage["input_tokens"], usage["output_tokens"], cached if 0 <= cached <= usage["input_tokens"] else 0, "reported", 1)
     said = message.text + "".join(str(call.get("args")) for call in message.tool_calls)
-    return Spent(prompt_tokens, estimate(said[:WEIGHED]) * max(len(said), WEIGHED) // WEIGHED, 0, "estimated", 1)
+    return Cost(prompt_tokens, estimate(said[:WEIGHED]) * max(len(said), WEIGHED) // WEIGHED, 0, "estimated", 1)
 
 
 def fault_of(message: AIMessage) -> Fault | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agents.model.calls import Spent
+from agents.model.calls import Cost
 from agents.model.endpoint import Endpoint
 from agents.model.faults import Fault
 from agents.model.objects import read_object
@@ -29,7 +29,7 @@ Reply with one JSON object: criteria, a list of objects with text and owners."""
 
 async def propose_criteria(
     router: Endpoint, goal: str, specialists: Sequence[Specialist], earlier: JSON | None = None
-) -> tuple[tuple[NewCriterion, ...], Spent]:
+) -> tuple[tuple[NewCriterion, ...], Cost]:
     """Return 1 to 12 proposed criteria; a model's proposal counts only as far as it fits, and never names anyone unknown.
 
     Args:
@@ -40,7 +40,7 @@ async def propose_criteria(
     """
     plain = [_criterion(item.text, item.owners) for item in propose(goal, specialists, before=_worked(earlier))]
     if router.choice.is_offline:
-        return tuple(plain), Spent()
+        return tuple(plain), Cost()
     before = _told(earlier)
     roster = "\n".join(f"- {item.name}: {item.description}" for item in specialists)
     user = (f"EARLIER {verbatim(clip(before, tokens=MOST_EARLIER))}\n" if before else "") + f"GOAL {verbatim(clip(goal, tokens=MOST_SHOWN))}"

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from agents.model.calls import Spent, bounded, fault_of
+from agents.model.calls import Cost, bounded, fault_of
 from agents.model.faults import EndpointError, Fault, describe, redact
 from agents.model.objects import said_in
 from agents.model.reading import read_decision
@@ -40,7 +40,7 @@ class Reply:
     detail: str = ""
     raw: str = ""
     """What the message said, bounded, without its thoughts and without anything that looks like a credential."""
-    spent: Spent = Spent()
+    spent: Cost = Cost()
     latency_ms: int = 0
     model: str = ""
     method: Method = Method.TEXT
@@ -154,7 +154,7 @@ class Endpoint:
                 # In the body rather than as an argument, because the client parses typed replies itself and raises on cut ones.
                 options = {"extra_body": {**self.choice.extra, "response_format": kind if method is Method.JSON_SCHEMA else {"type": "json_object"}}}
         messages = [SystemMessage(system), HumanMessage(user)]
-        started, spent = time.monotonic(), [Spent()]
+        started, spent = time.monotonic(), [Cost()]
         message, fault, detail, raw = None, None, "", ""
         try:
             chat = await self.chat()

@@ -8,7 +8,7 @@ from typing import Any
 from agents.model.faults import Fault
 from agents.model.names import Unreadable, is_finish, names_in, specialist_of
 from agents.model.objects import nested, parted, text_of, tool_calls, without_thoughts
-from agents.model.stated import FREE, Choice, Reading, bounded, called, interpreted, meaning, one_each, remarks, undoubted, work_of
+from agents.model.stated import FREE, Choice, Reading, called, distinct, interpreted, meaning, one_each, remarks, undoubted, work_of
 from contracts.decision import Action
 from contracts.text import one_line
 
@@ -77,7 +77,7 @@ def _fan_out(readings: list[Reading]) -> Reading:
     first = readings[0]
     if all(reading.action is Action.DISPATCH for reading in readings):
         scope = tuple(dict.fromkeys(name for reading in readings for name in reading.out_of_scope))
-        return replace(first, dispatch=bounded(choice for reading in readings for choice in reading.dispatch), out_of_scope=scope)
+        return replace(first, dispatch=distinct(choice for reading in readings for choice in reading.dispatch), out_of_scope=scope)
     if any(reading != first for reading in readings):
         raise Unreadable(Fault.AMBIGUOUS, "several different decisions")
     return first

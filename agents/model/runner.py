@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from agents.model.agent import HAND_BACK, MAX_CALLS, RULES, RUN, Run, build_agent
 from agents.model.apart import apart
-from agents.model.calls import Spent
+from agents.model.calls import Cost
 from agents.model.endpoint import KNOWN, Endpoint
 from agents.model.faults import EndpointError, Fault
 from agents.model.objects import read_object
@@ -23,12 +23,12 @@ from store.errors import StoreError
 class RunFailed(DeskError, RuntimeError):
     """A model-driven run that gave no valid return; `spent` is what it cost."""
 
-    def __init__(self, cause: str, spent: Spent) -> None:
+    def __init__(self, cause: str, spent: Cost) -> None:
         super().__init__(cause)
         self.spent = spent
 
 
-async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint) -> tuple[Return, Spent]:
+async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint) -> tuple[Return, Cost]:
     """Let a model do a specialist's work in a context that dies with it; an endpoint without tools leaves it to the work without a model.
 
     Raises:
@@ -36,7 +36,7 @@ async def run_with_model(specialist: Specialist, task: Task, endpoint: Endpoint)
     """
     run = Run(specialist, task, endpoint)
     if endpoint.choice.key in KNOWN.toolless:
-        return await awaited(specialist.run, task), Spent()
+        return await awaited(specialist.run, task), Cost()
     try:
         last = await _agent(run, specialist, task, endpoint)
     except EndpointError as error:

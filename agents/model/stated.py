@@ -162,7 +162,7 @@ def work_of(items: Any, roster: Sequence[str], around: Mapping[str, Any] | None 
         choices.append(choice)
     if not choices:
         raise Unreadable(Fault.NO_CHOICE, "dispatch names nobody")
-    return Reading(action=Action.DISPATCH, reason=_reason(around), dispatch=bounded(choices))
+    return Reading(action=Action.DISPATCH, reason=_reason(around), dispatch=distinct(choices))
 
 
 def one_each(reading: Reading) -> Reading:
@@ -172,7 +172,7 @@ def one_each(reading: Reading) -> Reading:
     return reading
 
 
-def bounded(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+def distinct(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     """Return the dispatches of one fan-out, each once."""
     kept = tuple(dict.fromkeys(choices))
     if len(kept) > MAX_DISPATCH:

@@ -23,7 +23,7 @@ from graph.files import LedgerFile, collect, save
 from graph.keeping import reach
 from graph.samples import SAMPLES
 from graph.settings import DeskSettings
-from graph.terminal import Live, closing
+from graph.terminal import HopTable, closing
 from ledger.figures import figures
 
 JSON = dict[str, Any]
@@ -46,7 +46,7 @@ async def main(options: argparse.Namespace) -> int:
     store = settings.store(settings.home)
     try:
         await reach(store)
-        values = await _run(goal, options.criteria, Context(ask_people=people), store, settings.home, None if quiet else Live(console))
+        values = await _run(goal, options.criteria, Context(ask_people=people), store, settings.home, None if quiet else HopTable(console))
         file = await collect(store, values["ledger"], values["artifacts"], values["answer"])
     finally:
         await store.aclose()
@@ -96,7 +96,7 @@ def _model() -> str:
     )
 
 
-async def _run(goal: str, criteria: list[str] | None, context: Context, store: Any, home: Path, live: Live | None) -> JSON:
+async def _run(goal: str, criteria: list[str] | None, context: Context, store: Any, home: Path, live: HopTable | None) -> JSON:
     """Stream one case to its end, with a pause for each question to a person."""
     from graph.workflow import build
 

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from agents.model.answer import RECORD_ID, Finding, compose, write
-from agents.model.calls import Spent as Cost
+from agents.model.calls import Cost
 from contracts import Handle
 from graph.archives import load_archives
 from graph.context import Context, context_of

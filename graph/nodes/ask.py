@@ -30,14 +30,14 @@ def make_ask(desk: Desk) -> Any:
         if not waiting:
             return {}
         if not context_of(runtime).ask_people:
-            return await closed(desk, ledger, {}, runtime)
+            return await close_questions(desk, ledger, {}, runtime)
         await touch(desk.store, ledger["case"])
-        return await closed(desk, ledger, answers(interrupt(pause(ledger["case"], waiting)), waiting), runtime)
+        return await close_questions(desk, ledger, answers(interrupt(pause(ledger["case"], waiting)), waiting), runtime)
 
     return ask
 
 
-async def closed(desk: Desk, ledger: JSON, given: dict[str, str], runtime: Runtime[Context]) -> JSON:
+async def close_questions(desk: Desk, ledger: JSON, given: dict[str, str], runtime: Runtime[Context]) -> JSON:
     """Return the update that closes each open question with its answer; one without an answer lapses."""
     case, waiting = ledger["case"], open_questions(ledger)
     events: list[Any] = [Asked(case=case, questions=tuple(item["id"] for item in waiting))]

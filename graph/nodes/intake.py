@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.model.calls import Spent as Cost
+from agents.model.calls import Cost
 from agents.model.criteria import propose_criteria
 from agents.offline.clauses import is_elsewhere, moved, places
 from agents.offline.matching import match

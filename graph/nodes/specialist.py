@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from agents.model.apart import apart
-from agents.model.calls import Spent as Cost
+from agents.model.calls import Cost
 from agents.model.endpoint import Endpoint
 from agents.model.faults import EndpointError, redact
 from agents.model.runner import RunFailed, run_with_model
@@ -22,8 +22,9 @@ from contracts.causes import cause_of
 from contracts.returns import CAUSE, Audience
 from graph.context import Context, context_of
 from graph.desk import Desk, spent_of, tell
+from graph.folding import trusted
 from graph.keeping import reason_of
-from graph.state import View, trusted
+from graph.state import View
 from ledger import Returned, checked_handles, plain
 from ledger.seal import handle_seal
 from ledger.view import pending_steps

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.model.calls import Spent as Cost
+from agents.model.calls import Cost
 from agents.model.corrections import FINAL, correction_for
 from agents.model.endpoint import Endpoint
 from agents.model.faults import Fault
@@ -17,8 +17,9 @@ from contracts import LedgerError, clip
 from contracts.decision import Action, Decision
 from graph.context import Context, context_of
 from graph.desk import Desk, tell, watch
+from graph.folding import trusted
 from graph.keeping import keep, reason_of, touch
-from graph.state import SupervisorView, trusted
+from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
 from ledger.check import checked_handles

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from agents.model.calls import Spent
+from agents.model.calls import Cost
 from agents.model.endpoint import Endpoint, Reply
 from agents.model.faults import Fault
 from agents.model.settings import OFFLINE, ModelChoice, ModelSettings, loaded
@@ -53,7 +53,7 @@ class Watched(Endpoint):
 
     def __init__(self, choice: ModelChoice, chat: BaseChatModel | None = None) -> None:
         super().__init__(choice, chat)
-        self.spent = Spent()
+        self.spent = Cost()
         self._unanswered = 0
 
     async def call(self, system: str, user: str, *, schema: dict[str, Any] | None = None, name: str = "decision") -> Reply:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.model.calls import Spent
+from agents.model.calls import Cost
 from agents.specialist import Task
 from contracts import Return
 from graph.archives import load_archives
@@ -88,8 +88,8 @@ async def test_the_most_evidence_that_a_case_can_have_is_lost_and_none_of_it_goe
     """Twelve criteria, eight owners each, two artifacts from every owner for every criterion: 192 bodies that nobody can read any more."""
     names = tuple("abcdefgh")
 
-    async def proposed(*given: Any) -> tuple[tuple[NewCriterion, ...], Spent]:
-        return tuple(NewCriterion(text=f"matter {n}", owners=names, source="proposed") for n in range(1, 13)), Spent()
+    async def proposed(*given: Any) -> tuple[tuple[NewCriterion, ...], Cost]:
+        return tuple(NewCriterion(text=f"matter {n}", owners=names, source="proposed") for n in range(1, 13)), Cost()
 
     async def two(task: Task) -> Return:
         found = [await task.put(f"body {part} of step {task.step}", kind="note", description=f"Part {part}") for part in "xy"]

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from graph.terminal import Live, chart, closing
+from graph.terminal import HopTable, chart, closing
 from tests.graph.instrumented import moves, run
 from tests.hostile import HOSTILE
 from tests.scripted import dispatch
@@ -17,7 +17,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def shown(events: list[dict], *, terminal: bool, width: int = 110) -> str:
     out = io.StringIO()
-    with Live(Console(file=out, force_terminal=terminal, width=width, color_system="truecolor" if terminal else None, highlight=False)) as live:
+    with HopTable(Console(file=out, force_terminal=terminal, width=width, color_system="truecolor" if terminal else None, highlight=False)) as live:
         for event in events:
             live.feed(event)
     return out.getvalue()
