@@ -1,5 +1,5 @@
 """The graph, its nodes, the command line and the board."""
 
-from graph.ours import check_names
+from graph.import_check import check_names
 
 check_names()

@@ -24,11 +24,11 @@ from contracts import InputError, merge_handles, one_line
 from graph.context import Context
 from graph.courtesy import small_talk
 from graph.desk import Desk, desk_of
-from graph.node import Node
 from graph.nodes import make_answer
 from graph.nodes.ask import close_questions
 from graph.people import answers
 from graph.state import View, state_for
+from graph.sync_node import Node
 from graph.voice import spoken
 from graph.workflow import wired
 from ledger import checked

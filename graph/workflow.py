@@ -14,9 +14,9 @@ from agents.registry import SPECIALISTS
 from agents.specialist import Specialist
 from graph.context import Context
 from graph.desk import Desk, desk_of, now
-from graph.node import Node
 from graph.nodes import make_answer, make_ask, make_intake, make_specialist, make_supervisor
 from graph.state import DeskInput, IntakeView, SupervisorView, View, output_for, state_for
+from graph.sync_node import Node
 from ledger import Limits
 from store.protocol import ArtifactStore
 

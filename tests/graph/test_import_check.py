@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.ours import check_names
+from graph.import_check import check_names
 
 ROOT = Path(__file__).parent.parent.parent
 
