@@ -1,6 +1,5 @@
 """What the graph carries: the ledger and the artifact handles, and nothing else."""
 
-from collections import deque
 from typing import Annotated, Any
 
 from langgraph.channels import EphemeralValue, UntrackedValue
@@ -9,8 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from contracts import Registry, merge_handles
-from ledger import checked, fold
-from ledger.seal import is_sealed
+from graph.folding import folded
 
 JSON = dict[str, Any]
 
@@ -42,37 +40,6 @@ def state_for(registry: Registry) -> type:
         artifacts: Annotated[JSON, Field(description="Artifact handles by alias; the bodies are in the store."), merge_handles]
 
     return State
-
-
-# Looked through as tuples, because reducers run in several threads.
-_RECENT: deque[tuple[Any, Any, Registry, Any]] = deque(maxlen=32)
-_TRUSTED: deque[Any] = deque(maxlen=32)
-
-
-def folded(ledger: Any, events: Any, registry: Registry) -> Any:
-    """Fold events; what a node has just folded, to go on with it, its reducer takes from there: the same objects make the same ledger."""
-    for event in events if isinstance(events, (list, tuple)) else [events]:
-        known = next((item[3] for item in tuple(_RECENT) if item[0] is ledger and item[1] is event and item[2] is registry), None)
-        if known is None:
-            known = fold(ledger, event, registry)
-            _RECENT.append((ledger, event, registry, known))
-            if _is_trusted(ledger):
-                _TRUSTED.append(known)
-        ledger = known
-    return ledger
-
-
-def trusted(ledger: Any) -> JSON:
-    """Check a ledger as `checked` does; of one that this process itself folded from a checked one, the digest alone."""
-    if not (_is_trusted(ledger) and is_sealed(ledger)):
-        ledger = checked(ledger)
-        _TRUSTED.append(ledger)
-    found: JSON = ledger
-    return found
-
-
-def _is_trusted(ledger: Any) -> bool:
-    return any(item is ledger for item in tuple(_TRUSTED))
 
 
 class View(TypedDict):

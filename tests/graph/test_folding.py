@@ -1,6 +1,7 @@
 """What nodes and reducers spare each other, and what they do not: the same objects are folded once, altered ones are looked at whole."""
 
 import copy
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -65,7 +66,12 @@ def test_the_memo_serves_several_threads() -> None:
 
     def work(_: int) -> bool:
         ledger = memo.trusted(copy.deepcopy(play.ledger))
-        return all(memo.folded(ledger, copy.deepcopy(event), REGISTRY) == wanted for _ in range(20))
+        return all(memo.folded(ledger, copy.copy(event), REGISTRY) == wanted for _ in range(40))
 
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(work, range(16)))
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(work, range(64)))
+    finally:
+        sys.setswitchinterval(before)
