@@ -37,6 +37,7 @@ from ledger.view import open_questions
 JSON = dict[str, Any]
 _ASKS_PLACE = re.compile(r"\b(?:address|street|house number|where|which (?:one|part|building)|location|place|corner|crossing|neighbou?rhood)\b", re.I)
 UNREAD = "(Pictures and files cannot be read here; only what you wrote was used.)"
+"""What is said to a message that held more than text."""
 
 
 class Messages(TypedDict):

@@ -10,6 +10,7 @@ from store.errors import StoreError, StoreUnavailable
 from store.protocol import ArtifactStore
 
 TRIES = 3
+"""Tries to store what a case cannot go on without."""
 PAUSE = 0.25
 """Seconds before the second try, doubled for the third; each try has the store's own time-out."""
 

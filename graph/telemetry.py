@@ -41,8 +41,11 @@ ALARM = "ledger.alarm"
 DEPTH = "ledger.depth"
 HISTOGRAM = "ledger.decision.input_tokens"
 DEPTHS = ((5, "1-5"), (15, "6-15"), (50, "16-50"))
+"""(last decision, label) of each range of depths that a histogram tells apart."""
 BUCKETS = (128, 256, 512, 768, 1024, 1536, 2048, 4096, 8192, 16384, 32768, 65536)
+"""Bounds of the histogram, in tokens."""
 MOST_MODELS, MOST_RUNS = 16, 1024
+"""Names of models that attributes tell apart, and runs whose spans are kept open."""
 
 _runs: OrderedDict[str, Span] = OrderedDict()
 _models: set[str] = set()

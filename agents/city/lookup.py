@@ -12,6 +12,7 @@ from agents.specialist import Task
 Query = Callable[[Records, Site, dt.date], Finding[Any]]
 """A question about a site; its name and docstring are those of the tool that a model sees."""
 MAX_SITES = 6
+"""Buildings that one step looks up; the others are named as left."""
 
 
 class Found(StrEnum):

@@ -16,6 +16,7 @@ from contracts.returns import HEADLINE, MAX_ARTIFACTS
 
 RecordId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,24}$", max_length=24)]
 SHOWN_TOKENS = 1_200
+"""Tokens of a finding that a model is shown; the whole is stored."""
 Weigh = Callable[[Work], tuple[Sequence[str], str, Facts]]
 """From what was looked up to the parts of the headline (most needed first), the outcome for the router, and the facts."""
 

@@ -14,7 +14,9 @@ from agents.model.settings import ModelChoice
 from contracts.tokens import estimate
 
 LONGEST_WAIT = 30.0
+"""Seconds that one wait before a retry may take; what asks for more has failed for good."""
 BROKEN = (ModelError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
+"""What a model call may raise for reasons of its own, besides the OpenAI packages' errors."""
 
 
 MOST_TOKENS = 10**9

@@ -10,7 +10,9 @@ from agents.model.names import ANSI, Unreadable
 from agents.model.prose import OBJECT
 
 MAX_CHARS = 32_768
+"""Characters of a reply that are read; a longer one is a fault."""
 MAX_SPANS = 20
+"""Places in a text that are tried as the beginning of an object."""
 
 _TAG = r"(?:think|thinking|thought|reasoning)\b[^<>]*>"
 _THINK = re.compile(rf"<{_TAG}.*?</{_TAG}|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷|^.*</{_TAG}", re.S | re.I)

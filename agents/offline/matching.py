@@ -23,11 +23,17 @@ SHARE = 0.6
 LISTED = 3.5
 """Score from which one thing of a list ("rats and no heat") speaks for a specialist whatever else its clause says."""
 SMOOTH = 0.6
+"""Added to how often a term is said in all, so that one that is said once weighs less."""
 FADE = 0.3
+"""Factor by which each further clause that speaks for a specialist counts less."""
 KEY = 4
+"""How many times a term counts that stands for all of a short clause."""
 STRONG = 3.0
+"""Thresholds from which a clause speaks for a specialist whatever its share."""
 POWER = 2.5
+"""Exponent of the share of a term that one specialist has: the higher, the less shared terms count."""
 NONE = ""
+"""Stands in for a specialist where a text is for nobody."""
 Weights = dict[str, dict[str, float]]
 
 

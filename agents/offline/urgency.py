@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 MOST = 8_000
+"""Characters of a text that are read."""
 
 _DANGERS: dict[str, tuple[str, ...]] = {
     "If a carbon monoxide alarm sounds or people feel ill, go outside into fresh air at once and call 911.": (

@@ -31,7 +31,9 @@ from store.text import preview
 
 JSON = dict[str, Any]
 MOST_TIMES = 20
+"""How often one request may ask a decision again."""
 PIECE = 2**18
+"""Bytes of a body that are sent at a time."""
 SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",

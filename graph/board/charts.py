@@ -1,4 +1,4 @@
-"""Geometry of the hand-made charts; the templates draw it, the style sheet colours it. Units: a column is 10 wide."""
+"""Geometry of the hand-made charts; the templates draw it, the style sheet colours it."""
 
 import math
 from collections.abc import Sequence
@@ -8,10 +8,8 @@ from typing import Any
 from ledger.report import Report, Row
 
 JSON = dict[str, Any]
-COLUMN = 10
-HEIGHT = 200
-STRIP = 30
-LANE = 22
+COLUMN, HEIGHT, STRIP, LANE = 10, 200, 30, 22
+"""Width of a decision, and heights of the series, the strip of difficulty and a specialist's lane, in units of the drawing."""
 
 
 @dataclass(frozen=True, slots=True)

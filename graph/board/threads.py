@@ -15,6 +15,7 @@ from contracts import DeskError
 
 JSON = dict[str, Any]
 AT_ONCE = 8
+"""Requests to the server at the same time."""
 
 
 class ServerError(DeskError, RuntimeError):

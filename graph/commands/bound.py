@@ -13,6 +13,7 @@ from ledger.events import roster_of
 from ledger.render import worst_case
 
 TURNS = (1, 15, 50, 500)
+"""Decisions at which the worst prompt is shown."""
 
 
 async def main(options: argparse.Namespace) -> int:

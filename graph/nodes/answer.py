@@ -26,8 +26,11 @@ from store.text import head_of
 
 JSON = dict[str, Any]
 MOST_STEPS = 48
+"""Steps that the answer tells of, the last ones."""
 EXCERPT_TOKENS = 16_000
+"""Tokens of all excerpts together."""
 LEAST_EXCERPT = 160
+"""Tokens of an excerpt below which fewer artifacts are read instead."""
 WINDOW = 2**18
 """Bytes of a body that are searched for record ids at a time."""
 OVERLAP = 128

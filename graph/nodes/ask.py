@@ -18,6 +18,7 @@ from store.errors import StoreError
 
 JSON = dict[str, Any]
 LAPSED = ("", "skip", "no answer")
+"""Answers that leave a question without one."""
 
 
 def make_ask(desk: Desk) -> Any:

@@ -11,6 +11,7 @@ from agents.city.records.places import Site, at, metres
 from agents.city.records.schema import Records
 
 NEAR = 80.0
+"""Metres from a building within which a case is beside it."""
 OUTCOMES = {
     "VIOISS": "violation filed",
     "VIOLFND": "violation found",

@@ -10,6 +10,7 @@ from agents.city.records.places import Site
 from agents.city.records.schema import Records
 
 SHOWN = 80
+"""Records that the text of a finding lists; of further ones it gives the number."""
 
 
 class Record(Protocol):

@@ -15,6 +15,7 @@ from agents.city.records.schema import RecordsError, finish, writing
 Progress = Callable[[str, int, int], None]
 """Called with file name, lines done and lines in all."""
 STRIDE = 500
+"""Lines of a file between two reports of progress."""
 
 
 Rejected = tuple[str, str, str, str]

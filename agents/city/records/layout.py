@@ -18,6 +18,7 @@ from agents.city.records.addresses import split, street_key
 from contracts import one_line
 
 MOST = 2_000
+"""Characters of a cell that are kept."""
 _ID = re.compile(r"^(?=.*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}$")
 # sam_id is the city's id of an address; `place` (number, street, area) stands in for it where a source has none.
 _AT = ("address", "place", "street", "cross_street", "area", "sam_id", "lat", "lon")

@@ -11,9 +11,11 @@ from agents.city.records.addresses import Address, addresses_in
 from agents.city.records.schema import Records
 
 TEXT_SCANNED = 20_000
+"""Characters of a text that are searched for addresses."""
 SAME_SPOT = 120.0
 """Metres within which two entries of one address are one building."""
 OTHER_SUFFIX = 5
+"""Rank of an entry that has another street suffix; a lower rank fits better."""
 
 
 @dataclass(frozen=True, slots=True)
