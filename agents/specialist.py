@@ -12,6 +12,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from agents.city.records.addresses import split
 from agents.offline.clauses import places
 from contracts.errors import RegistryError
 from contracts.handles import DESCRIPTION, Handle
@@ -135,6 +136,12 @@ def plain_ask(ask: str, criteria: Sequence[tuple[str, str]]) -> str:
 
     plain = _LABEL.sub(unlabelled, ask).strip(" ;,")
     return plain if re.search(r"\w", plain) else "; ".join(text for _, text in criteria)
+
+
+def same_place(one: str, other: str) -> bool:
+    """Say whether two texts name one address or street, however each spells it; what follows a comma is passed over, and no text is no place."""
+    first, second = (split(text.partition(",")[0]) for text in (one, other))
+    return first == second and any(first)
 
 
 async def awaited(work: Callable[..., Any], *given: Any, **named: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.registry import SPECIALISTS
-from agents.specialist import Task, plain_ask
+from agents.specialist import Task, plain_ask, same_place
 from contracts import RegistryError
 from store import MemoryStore
 
@@ -57,6 +57,32 @@ def test_an_ask_is_told_without_the_ids_that_label_it(ask: str, plain: str) -> N
 def test_the_place_of_a_task(given: dict[str, Any], place: str) -> None:
     rest = {"specialist": SPECIALISTS[0], "case": "c", "step": 1, "goal": "", "store": MemoryStore(), "home": Path(), "today": dt.date(2025, 1, 1)}
     assert Task(**(rest | given)).place == place
+
+
+@pytest.mark.parametrize(
+    "other", ["31 Lantern Street", "31 LANTERN ST", "31 lantern st.", " 31  Lantern\tSt ", "31 Lantern St, Apt 2", "31 lantern street, Boston"]
+)
+def test_one_place_is_written_in_many_ways(other: str) -> None:
+    assert same_place("31 Lantern St", other) and same_place(other, "31 Lantern St.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("31 Lantern St", "31 Lantern Ave"),
+        ("31 Lantern St", "13 Lantern St"),
+        ("31 Lantern St", "Lantern St"),
+        ("", ""),
+        ("", "-"),
+        ("31 Lantern St", ""),
+    ],
+)
+def test_other_places_and_no_place_are_not_the_same(one: str, other: str) -> None:
+    assert not same_place(one, other) and not same_place(other, one)
+
+
+def test_streets_are_places_too() -> None:
+    assert same_place("Harrow Ave", "HARROW AVENUE") and not same_place("Harrow Ave", "Harrow St")
 
 
 @pytest.mark.parametrize("examples", [("rats",) * 11, ("r" * 301,)])
