@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from agents.model.calls import Cost, bounded, fault_of
 from agents.model.endpoint import Endpoint
-from agents.model.evidence import Evidence
+from agents.model.evidence import Evidence, in_words
 from agents.model.faults import EndpointError, Fault, redact
 from agents.model.schema import contract_schema
 from agents.specialist import Specialist, Task, Tool, awaited
@@ -181,7 +181,7 @@ def _current(tool: Tool) -> BaseTool:
 
     async def call(**arguments: Any) -> Any:
         own = RUN.get().tools[model.name]
-        return await (own.ainvoke(arguments) if isinstance(own, BaseTool) else awaited(own, **arguments))
+        return in_words(await (own.ainvoke(arguments) if isinstance(own, BaseTool) else awaited(own, **arguments)))
 
     return _bounded(model, call)
 

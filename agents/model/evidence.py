@@ -13,6 +13,14 @@ SHOWN_TOKENS = 2_000
 """Most tokens of a result that a model is shown; a longer one is stored at once, so that the rest can be read."""
 
 
+def in_words(found: Any) -> Any:
+    """Return texts as lines and nothing as "No record.", which is a finding too, unless a tool stored what it found; all else as it is."""
+    if found is not None and not (isinstance(found, (list, tuple)) and all(isinstance(line, str) for line in found)):
+        return found
+    aliases = ", ".join(alias for alias, _ in STORED.get() or ())
+    return "\n".join(filter(str.strip, found or ())) or (f"Stored as {aliases}." if aliases else "No record.")
+
+
 class Evidence:
     """What the tools of one run stored and returned."""
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import Field, StringConstraints
@@ -131,6 +132,43 @@ async def test_what_tools_return_becomes_one_artifact_of_the_step() -> None:
     elm, oak = "permit P-7 in Elm\n" * 3, "permit P-7 in Oak\n" * 3
     found = await stored(calls(("search", {"street": "Elm"}), ("search", {"street": "Oak"})), calls(("search", {"street": "Elm"})))
     assert found == [("A3", "results of search", f"{elm}\n\n{oak}")]
+
+
+@pytest.mark.parametrize(
+    ("found", "seen"),
+    [
+        (["P-7 Elm", "P-8 Elm"], "P-7 Elm\nP-8 Elm"),
+        (("P-7 Elm", "P-8 Elm"), "P-7 Elm\nP-8 Elm"),
+        (["P-7 Elm"], "P-7 Elm"),
+        ([], "No record."),
+        ((), "No record."),
+        (["", " "], "No record."),
+        (None, "No record."),
+    ],
+)
+@pytest.mark.parametrize("as_tool", [False, True])
+async def test_lines_are_evidence_and_so_is_no_record(found: Any, seen: str, as_tool: bool) -> None:
+    def search(street: str) -> Any:
+        """Search one street."""
+        return found
+
+    given = replace(PERMITS, tools=lambda task: [StructuredTool.from_function(search) if as_tool else search])
+    result, _, server, task = await run(calls(("search", {"street": "Elm"})), calls(("hand_back", GOOD)), specialist=given)
+    assert result is not None and result.artifacts == ("A3",) and result.settles == ("c1",)
+    assert server.requests[-1]["messages"][-1]["content"] == seen == (await task.read("A3")).decode()
+
+
+async def test_a_tool_that_stored_its_find_and_returns_nothing_found_something() -> None:
+    def keeping(task: Task) -> Sequence[Callable[..., Any]]:
+        async def search(street: str) -> None:
+            """Search one street."""
+            await task.put("permit P-7", kind="note", description="note")
+
+        return (search,)
+
+    result, _, server, _ = await run(calls(("search", {"street": "Elm"})), calls(("hand_back", GOOD)), specialist=replace(PERMITS, tools=keeping))
+    assert result is not None and result.artifacts == ("A3",)
+    assert server.requests[-1]["messages"][-1]["content"] == "Stored as A3."
 
 
 async def test_what_an_artifact_of_a_tool_holds_word_for_word_is_not_stored_twice() -> None:
