@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from contracts.errors import RegistryError
 from contracts.returns import Facts, Return
@@ -112,7 +113,8 @@ def check_facts(name: str, facts: type[BaseModel]) -> None:
 def _is_plain(kind: Any, metadata: Iterable[Any]) -> bool:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
-        return _is_plain(arguments[0], [*metadata, *arguments[1:]])
+        own = [part for item in arguments[1:] for part in (item.metadata if isinstance(item, FieldInfo) else [item])]
+        return _is_plain(arguments[0], [*metadata, *own])
     if origin is Literal:
         return all(isinstance(value, (str, int)) and len(str(value)) <= 64 for value in arguments)
     if origin in (typing.Union, types.UnionType):

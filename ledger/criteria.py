@@ -10,23 +10,41 @@ MAX_EVIDENCE = 4
 """Most aliases of a criterion without owners."""
 EACH_OWNER = 2
 """Most aliases of each owner: none of them loses its first one to another."""
-_NAMED = re.compile(r"(?<![\w#])(?<!apt )(?<!apt\. )(?<!unit )(?<!flat )(?<!suite )(?<!room )c[1-9][0-9]?\b")
+_ID = "c[1-9][0-9]?"
+_LIST = rf"{_ID}(?:(?:[\s,&/+]|\band\b)+{_ID})*\b"
+_HEAD = re.compile(rf"[^\w#]*(?:(?:work on|for)\s+)?({_LIST})", re.I)
+"""The ids that an ask begins with, in whatever case."""
+_LABEL = re.compile(rf"[;.\n]\s*({_LIST})\s*:")
+_NAMED = re.compile(rf"(?<![\w#])(?<!apt )(?<!apt\. )(?<!unit )(?<!flat )(?<!suite )(?<!room )({_ID})\b")
 """Criterion ids as the prompt shows them; an apartment C2 or a unit c2 is none."""
-_HEAD = re.compile(r"(?:c[1-9][0-9]?(?:\W+and)?\W+)+", re.IGNORECASE)
-"""Ids that an ask begins with, in whatever case."""
-_DENIED = re.compile(r"\b(?:not|except|without|excluding|ignore|skip)\s+(c[1-9][0-9]?)\b")
+_LEFT_OUT = (
+    r"(?:not|no|nor|never|without|except|but|besides|than|instead|leave|skip|ignore|omit|exclud\w+|only|later|until|unless|belongs?|stays?|\w+n't)"
+)
+_UNCLEAR = re.compile(rf"\b{_LEFT_OUT}\b(?:\W+\w+){{0,2}}\W+{_ID}\b|\b{_ID}\W+(?:\w+\W+)?{_LEFT_OUT}\b", re.I)
+"""A word beside an id that may leave it out: which criteria such an ask is for is not guessed."""
+
+
+def named(ask: str) -> frozenset[str]:
+    """Return the criterion ids that an ask means."""
+    return _named(ask)[0]
 
 
 @lru_cache(maxsize=256)
-def named(ask: str) -> frozenset[str]:
-    """Return the criterion ids that an ask means."""
+def _named(ask: str) -> tuple[frozenset[str], bool]:
+    """Return the ids that an ask begins with and those that label its parts, else all that it names; and whether it leaves open which."""
     ask = unicodedata.normalize("NFKC", ask)
-    ask = _HEAD.sub(lambda head: head.group().lower(), ask, count=1) if _HEAD.match(ask) else ask
-    return frozenset(_NAMED.findall(ask)) - frozenset(_DENIED.findall(ask))
+    if head := _HEAD.match(ask):
+        labels = [head[1].lower(), *_LABEL.findall(ask[head.end() :])]
+        return frozenset(name for label in labels for name in re.findall(_ID, label)), False
+    found = frozenset(_NAMED.findall(ask))
+    unclear = bool(found and _UNCLEAR.search(ask))
+    return frozenset() if unclear else found, unclear
 
 
 def unnamed(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
-    """Return the criteria that an ask has to choose from and names none of: several are unfinished and nobody's own."""
+    """Return the criteria that an ask has to choose from and names none of: several are unfinished and nobody's own, or it leaves open which."""
+    if _named(ask)[1]:
+        return [item["id"] for item in criteria]
     if named(ask) & {item["id"] for item in criteria} or _unfinished(criteria, specialist):
         return []
     free = _unfinished(criteria)
@@ -35,6 +53,8 @@ def unnamed(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[s
 
 def targets(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:
     """Return the criteria that an ask works for: those it names, else its specialist's own unfinished ones, else the only one left."""
+    if _named(ask)[1]:
+        return []
     if chosen := named(ask) & {item["id"] for item in criteria}:
         return [item["id"] for item in criteria if item["id"] in chosen and (not item["owners"] or specialist in item["owners"])]
     if own := _unfinished(criteria, specialist):
@@ -62,7 +82,8 @@ def with_step(criterion: dict[str, Any], step: dict[str, Any], waiting: bool) ->
     """
     key = step["specialist"] if criterion["owners"] else ANY
     settled_by, tried = criterion["settled_by"], criterion["tried"]
-    brought = {alias for alias in step["artifacts"] if alias.startswith("A")}  # not the goal, an earlier case or an answer: nobody found those
+    # What was handed to a step somebody else found, and perhaps on another matter.
+    brought = {alias for alias in step["artifacts"] if alias[0] == "A" and alias_order(alias)[0] == step["n"]}
     claimed = criterion["id"] in step["settles"]
     if step["status"] == "done" and claimed and brought:
         most = EACH_OWNER if criterion["owners"] else MAX_EVIDENCE

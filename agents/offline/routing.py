@@ -3,6 +3,7 @@
 Same prompt in, same decision out. Whom a text is for is `agents.offline.matching`'s business; this file decides who goes next.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -157,7 +158,7 @@ def _building(text: str) -> str:
 
 def _ask(mine: Sequence[Work]) -> str:
     ids = ", ".join(item.criterion.id for item in mine)
-    said = "; ".join(dict.fromkeys(item.criterion.text for item in mine))
+    said = re.sub(r"\bc(?=\d)", "C", "; ".join(dict.fromkeys(item.criterion.text for item in mine)))  # the resident's c2 is a door, not a criterion
     where = mine[0].building
     at = f" at {where}" if where and where.casefold() not in said.casefold() else ""
     return ASK.cut(f"{ids}: {said}{at}")

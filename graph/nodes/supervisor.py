@@ -1,5 +1,6 @@
 """The supervisor: read the ledger, ask the router once, let the guard judge, record, move."""
 
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -231,7 +232,8 @@ def _judged(turn: Turn, reading: Reading) -> tuple[Decision | None, Verdict]:
         mine = [item for item in waiting if name in item["owners"]] or [item for item in waiting if name in item["candidates"]]
         free = [item for item in waiting if not item["owners"]]
         mine = mine or (free if len(free) == 1 else [])
-        return "Work on " + ("; ".join(f"{item['id']} {item['text']}" for item in mine[:3]) or "the goal")
+        said = re.sub(r"\bc(?=\d)", "C", "; ".join(item["text"] for item in mine[:3]))  # an id-like word of the resident's is none
+        return f"{', '.join(item['id'] for item in mine[:3])}: {said}" if mine else "Work on the goal"
 
     decision = reading.decision(ask_for)
     verdict = judge(turn.ledger, decision)

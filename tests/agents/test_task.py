@@ -24,7 +24,7 @@ CRITERIA = (("c1", "rats at 12 Elm St"), ("c2", "trash"))
         ("c1 rats", "rats"),
         ("c1, c2: rats; trash", "rats; trash"),
         ("c1: rats; c2: trash at 3 Oak Ave", "rats; trash at 3 Oak Ave"),
-        ("Work on c1 rats; c2 trash", "rats; trash"),
+        ("Work on c1 rats; c2: trash", "rats; trash"),
         ("For c1 and c2: rats", "rats"),
         ("Look: c1: rats", "Look: rats"),
         ("rats (c1)", "rats"),

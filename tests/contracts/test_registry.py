@@ -70,6 +70,7 @@ class Good(enum.StrEnum):
 
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Z]+$", max_length=20)]
+Name = Annotated[str, Field(pattern=r"^T-[0-9]+$", max_length=12)]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,8 @@ Id = Annotated[str, StringConstraints(pattern=r"^[A-Z]+$", max_length=20)]
         Long,
         Literal["x" * 65],
         int | str,
+        Annotated[str, Field(max_length=20)] | None,
+        Annotated[tuple[Annotated[str, Field(max_length=20)], ...], Field(max_length=4)],
     ],
 )
 def test_facts_hold_no_free_text(kind: Any) -> None:
@@ -95,7 +98,22 @@ def test_facts_hold_no_free_text(kind: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [int, float, bool, dt.date, dt.datetime, Good, Id, Id | None, Literal["a", "b"], Annotated[tuple[Id, ...], Field(max_length=4)]]
+    "kind",
+    [
+        int,
+        float,
+        bool,
+        dt.date,
+        dt.datetime,
+        Good,
+        Id,
+        Id | None,
+        Name,
+        Name | None,
+        Literal["a", "b"],
+        Annotated[tuple[Id, ...], Field(max_length=4)],
+        Annotated[tuple[Name, ...], Field(max_length=4)],
+    ],
 )
 def test_facts_are_enums_numbers_dates_and_ids(kind: Any) -> None:
     assert registry_of([contract(returns=with_fact(kind))])

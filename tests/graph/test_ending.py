@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,3 +210,12 @@ async def test_a_step_that_lost_all_its_artifacts_is_not_told() -> None:
     result = await ran.go()
     assert [item["status"] for item in ran.ledger["criteria"]] == ["unsettled", "met"] and ran.ledger["status"] == "stopped"
     assert "101000001" not in result["answer"] and "Record 101000002 answers" in result["answer"] and "left out: A1 (" in result["answer"]
+
+
+@pytest.mark.parametrize("word", ["door", "lot", "building", "tower"])
+async def test_an_id_like_word_of_the_resident_settles_nobody_elses_matter(word: str, tmp_path: Path) -> None:
+    graph = build(store=MemoryStore(), home=tmp_path)
+    found = await graph.ainvoke({"goal": f"No heat at 31 Lantern St, {word} c2. Rats at 7 Saltmarsh Way."})
+    asked = [(step["specialist"], step["criteria"]) for step in found["ledger"]["steps"]]
+    assert asked == [("housing", ["c1"]), ("sanitation", ["c2"])]
+    assert "7 Saltmarsh Way" in found["answer"]
