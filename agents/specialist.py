@@ -146,8 +146,15 @@ def same_place(one: str, other: str) -> bool:
 
 async def awaited(work: Callable[..., Any], *given: Any, **named: Any) -> Any:
     """Call a coroutine function here and any other function in a thread, and await what it hands back."""
-    found = work(*given, **named) if inspect.iscoroutinefunction(work) else await asyncio.to_thread(work, *given, **named)
+    found = work(*given, **named) if inspect.iscoroutinefunction(work) else await asyncio.to_thread(_called, work, *given, **named)
     return await found if inspect.isawaitable(found) else found
+
+
+def _called(work: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    try:
+        return work(*given, **named)
+    except StopIteration as error:  # no thread can hand this one over: whoever waits would wait for ever
+        raise LookupError("next() found nothing") from error
 
 
 def no_tools(task: Task) -> Sequence[Tool]:

@@ -9,6 +9,7 @@ from typing import Any
 from contracts import InputError
 from graph.archives import load_archives
 from ledger import checked, checked_handles
+from ledger.check import checked_stretch
 from ledger.replay import STRETCH
 from store.protocol import ArtifactStore
 
@@ -74,5 +75,6 @@ def read(content: Any, name: str) -> LedgerFile:
     for handle, stretch in parts["archives"].items():
         if missing := STRETCH - set(stretch):
             raise InputError(f"{name}: the archived stretch {handle} lacks {', '.join(sorted(missing))}")
+        checked_stretch(handle, stretch)
     ledger = checked(content["ledger"])
     return LedgerFile(ledger, checked_handles(ledger, parts["artifacts"]), parts["archives"], str(content.get("answer") or ""))

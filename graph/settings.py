@@ -58,7 +58,9 @@ class DeskSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True)
 
-    home: Path = Field(Path(".desk"), validation_alias="DESK_HOME", description="Folder of run data: records, artifacts, ledgers.")
+    home: Annotated[Path, AfterValidator(Path.expanduser)] = Field(
+        Path(".desk"), validation_alias="DESK_HOME", description="Folder of run data: records, artifacts, ledgers."
+    )
     redis_url: RedisUrl | None = Field(
         None,
         validation_alias="REDIS_URL",

@@ -7,7 +7,7 @@ from contracts.errors import LedgerError
 from contracts.handles import merge_handles
 from ledger import apply
 from ledger.events import VERSION, Decided
-from ledger.seal import MIGRATIONS, handle_seal, is_whole, migrated, sealed
+from ledger.seal import MIGRATIONS, RECORDS, handle_seal, is_whole, migrated, seal_of, sealed
 
 JSON = dict[str, Any]
 _STEP = apply.pending(n=1, decision=1, specialist="", ask="", handed=[], criteria=[])
@@ -73,8 +73,24 @@ def _told(what: str) -> str:
     return f"the artifact handles {what}: they were edited outside the reducers; restore the thread's last good checkpoint or open a new thread"
 
 
+def checked_stretch(handle: str, stretch: JSON) -> JSON:
+    """Return an archived stretch whose records are as the ledger gave them away.
+
+    Raises:
+        LedgerError: A record was altered, or is none.
+    """
+    records = [(name, item) for name in ("steps", "decisions", "questions") for item in stretch[name]]
+    if not all(_is_record(name, item) and (name not in RECORDS or item["seal"] == seal_of(item)) for name, item in records):
+        raise LedgerError(f"the archived stretch {handle} does not fit its seals: it was edited; take the file that --save wrote")
+    return stretch
+
+
+def _is_record(name: str, item: Any) -> bool:
+    return isinstance(item, dict) and bool(item.keys() - {"seals"} == _SHAPES[name])
+
+
 def _has_shape(ledger: JSON) -> bool:
     """Say whether all keys are there, with values of the kinds that the reducers write."""
     if ledger.keys() != _EMPTY.keys() or any(type(ledger[key]) is not type(like) for key, like in _EMPTY.items() if like is not None):
         return False
-    return all(isinstance(item, dict) and bool(item.keys() - {"seals"} == keys) for name, keys in _SHAPES.items() for item in ledger[name])
+    return all(_is_record(name, item) for name in _SHAPES for item in ledger[name])

@@ -62,3 +62,16 @@ async def test_an_edited_handle_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(content))
     with pytest.raises(LedgerError, match="do not show A1 as step 1 handed it over"):
         load(path)
+
+
+async def test_an_edited_record_of_an_archived_stretch_is_refused(tmp_path: Path) -> None:
+    file, _ = await run(50)
+    path = tmp_path / "case.json"
+    for part, change in (("decisions", {"tokens_in": 1}), ("steps", {"headline": "other"}), ("questions", {"id": "q1"})):
+        save(file, path)
+        content = json.loads(path.read_text())
+        stretch = next(iter(content["archives"].values()))
+        stretch[part] = [{**item, **change} for item in stretch[part]] or [change]
+        path.write_text(json.dumps(content))
+        with pytest.raises(LedgerError, match="does not fit its seals"):
+            load(path)

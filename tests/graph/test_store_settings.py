@@ -106,3 +106,10 @@ def test_time_out_and_retention_reach_the_store(monkeypatch: pytest.MonkeyPatch)
     settings = DeskSettings()
     store = settings.store(settings.home)
     assert isinstance(store, RedisStore) and (store._line.timeout, store._ttl) == (1.5, 43_200)
+
+
+async def test_a_home_folder_under_a_tilde_is_in_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("DESK_HOME", "~/desk")
+    await desk().ainvoke(INPUT)
+    assert (tmp_path / "desk" / "artifacts.db").exists() and not (tmp_path / "~").exists()
