@@ -1,12 +1,15 @@
 """What one run may set: models, budgets, prompts. Read through `context_of`, because a bare invoke has no context."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated, Any, get_type_hints
 
 from langgraph.runtime import Runtime
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from agents.model.settings import refusals
 from agents.registry import SPECIALISTS
+from contracts import SettingsError
 from graph.settings import limits_of
 from ledger import RULES, Limits
 
@@ -57,10 +60,28 @@ class Context:
         ),
     ] = False
 
+    def __post_init__(self) -> None:
+        """Refuse values of another type or length; a server hands on whatever JSON a client sent.
+
+        Raises:
+            SettingsError: The message names each field and what it must be.
+        """
+        try:
+            _strict().model_validate(vars(self))
+        except ValidationError as error:
+            raise SettingsError(refusals(error)) from None
+
     def limits(self, base: Limits) -> Limits:
         """Return the limits of this run over the configured ones; raises as `limits_of` does."""
         names = ("budget", "max_hops", "max_parallel", "max_tokens", "max_seconds")
         return limits_of(base.model_dump() | {name: value for name in names if (value := getattr(self, name)) is not None})
+
+
+@cache
+def _strict() -> type[BaseModel]:
+    """Return the model that checks a context: its fields as they are declared, with nothing converted."""
+    fields: dict[str, Any] = {name: (hint, ...) for name, hint in get_type_hints(Context, include_extras=True).items()}
+    return create_model("Context", __config__=ConfigDict(strict=True), **fields)
 
 
 def context_of(runtime: Runtime[Context]) -> Context:

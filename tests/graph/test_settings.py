@@ -113,6 +113,34 @@ async def test_a_wrong_limit_of_one_run_is_one_clear_line(name: str, value: Any)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("approvals", "false"),
+        ("approvals", 1),
+        ("ask_people", "false"),
+        ("router_model", 123),
+        ("specialist_model", ["m"]),
+        ("router_rules", "x" * 3000),
+        ("router_rules", "\ud800"),
+        ("answer_style", "x" * 50_000),
+        ("max_hops", "3"),
+        ("max_hops", True),
+        ("max_parallel", 1.5),
+    ],
+)
+async def test_a_wrong_setting_of_one_run_is_refused_by_its_name(name: str, value: Any) -> None:
+    desk: Any = build(model=Scripted(finish()), store=MemoryStore())
+    with pytest.raises(SettingsError, match=f"^{name}: .* should ") as caught:
+        await desk.ainvoke({"goal": "Rats"}, context={name: value})
+    assert "\n" not in str(caught.value) and "xxx" not in str(caught.value)
+
+
+def test_a_context_that_is_right_is_taken_as_json_writes_it() -> None:
+    given: dict[str, Any] = {"approvals": True, "router_model": None, "max_hops": 3, "max_seconds": 5, "answer_style": "x" * 2000}
+    assert {name: getattr(Context(**given), name) for name in given} == given
+
+
 def test_limits_hold_whatever_the_roster_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     class Wide(NamedTuple):
         least: int
