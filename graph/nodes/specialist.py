@@ -3,8 +3,10 @@
 import asyncio
 import logging
 import re
+import sysconfig
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
@@ -32,6 +34,8 @@ from store.errors import ArtifactNotFound, StoreError
 
 JSON = dict[str, Any]
 log = logging.getLogger("ledger")
+_ROOT = Path(__file__).parents[2]
+_LIBRARIES = re.compile(rf"^<|[/\\](?:site|dist)-packages[/\\]|^{re.escape(sysconfig.get_path('stdlib'))}")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,23}")
 
 
@@ -157,9 +161,13 @@ async def _verified(task: Task, result: Return) -> list[Handle]:
 
 
 def _raised_at(error: Exception) -> str:
-    """Return class and place of an error; its text may hold anything, a secret too."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    if last and last.name == "get_config":
+    """Return class and place of an error in the last code that is no library's; its text may hold anything, a secret too."""
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    if frames and frames[-1][0].co_name == "get_config":
         return "a specialist cannot pause the graph or write to its stream: return blocked with a question"
-    return f"{type(error).__name__}" + (f" in {last.name}, line {last.lineno}" if last else "")
+    own = [(code, line) for code, line in frames if not _LIBRARIES.search(code.co_filename)]
+    if not own:
+        return type(error).__name__
+    code, line = own[-1]
+    path = Path(code.co_filename)
+    return f"{type(error).__name__} in {code.co_name}, {path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else path.name} line {line}"

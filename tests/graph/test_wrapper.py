@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphInterrupt
@@ -123,6 +125,23 @@ async def test_an_exception_becomes_a_failed_step_that_tells_no_secret(error: Ex
     assert any("permits failed at step 1" in record.message for record in caplog.records if record.levelno >= logging.ERROR)
 
 
+async def test_an_exception_inside_a_library_is_placed_in_the_authors_code() -> None:
+    def look_up() -> Any:
+        return httpx.get("sk-canary://nowhere")
+
+    async def run(task: Task) -> Return:
+        return await asyncio.to_thread(look_up)
+
+    cause = (await run_one(run)).ledger["steps"][0]["cause"]
+    assert cause == f"UnsupportedProtocol in look_up, tests/graph/test_wrapper.py line {look_up.__code__.co_firstlineno + 1}"
+
+
+async def test_a_file_outside_the_project_is_named_without_its_folders() -> None:
+    told: JSON = {}
+    exec(compile("import json\n\ndef run(task):\n    json.loads('sk-canary')\n", str(Path.home() / "elsewhere" / "noise.py"), "exec"), told)
+    assert (await run_one(told["run"])).ledger["steps"][0]["cause"] == "JSONDecodeError in run, noise.py line 4"
+
+
 async def test_an_error_of_the_desks_own_says_what_it_is() -> None:
     async def run(task: Task) -> Return:
         raise Loud("records are not imported: run make records")
@@ -152,7 +171,11 @@ async def _leaves(task: Task) -> Return:
     raise SystemExit(3)
 
 
-@pytest.mark.parametrize("run", [_unserialisable, _cancelled, _leaves])
+def _exhausted(task: Task) -> Return:
+    return next(iter(()))
+
+
+@pytest.mark.parametrize("run", [_unserialisable, _cancelled, _leaves, _exhausted])
 async def test_whatever_a_specialist_does_its_siblings_are_kept(run: Any) -> None:
     ran = Ran(
         dispatch(("potholes", "c1: look"), ("permits", "c1: look too")), finish(), specialists=[specialist("potholes"), specialist("permits", run)]
