@@ -14,6 +14,7 @@ from tests.evals.asking import Outcome
 from tests.evals.cases import NAMES, Case, Turn, bare, opened, scripted, unrelated
 from tests.evals.labels import Item
 from tests.evals.scoring import difference, mean
+from tests.shipped import SPECIALISTS as SHIPPED
 
 EARLY, MIDDLE, LATE = HOPS = (2, 12, 25)
 OPENING = "I keep a list for our block, and the last point on it is this:"
@@ -22,6 +23,8 @@ PREMATURE, MISSED = FINISH = ("premature", "missed")
 PER_NAME = 3
 SCRIPTED_AT = 50
 """Work of the finish probes, apart from the history's."""
+WORKERS = tuple(item.name for item in SHIPPED) or NAMES
+"""Whose work fills a history: the benchmark scripts that of the shipped specialists."""
 JSON = dict[str, Any]
 Key = tuple[str, int]
 """Probe id and hop."""
@@ -47,7 +50,7 @@ class Probe:
     @lru_cache(maxsize=512)  # noqa: B019 - a probe is a small frozen value, and each is asked again on every prompt
     def at(self, hop: int) -> Case:
         """Return the case just before decision `hop`: c1 settled by other specialists' work, c2 what is asked now."""
-        others = [name for name in NAMES if name not in self.gold | self.acceptable] or list(NAMES)
+        others = [name for name in WORKERS if name not in self.gold | self.acceptable] or list(WORKERS)
         history = list(islice(unrelated(others, zlib.crc32(self.id.encode()) % 40), hop - 1))
         if self.last is not None:
             history[-1] = self.last
