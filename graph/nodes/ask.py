@@ -9,7 +9,7 @@ from contracts import estimate, one_line
 from graph.context import Context, context_of
 from graph.desk import Desk, tell
 from graph.keeping import keep, touch
-from graph.people import answers, pause
+from graph.people import AGAIN, answers, is_approved_again, is_of_others, pause
 from graph.state import View
 from ledger import Answered, Asked, checked, plain
 from ledger.events import ANSWER
@@ -33,9 +33,21 @@ def make_ask(desk: Desk) -> Any:
         if not context_of(runtime).ask_people:
             return await close_questions(desk, ledger, {}, runtime)
         await touch(desk.store, ledger["case"])
-        return await close_questions(desk, ledger, answers(interrupt(pause(ledger["case"], waiting)), waiting), runtime)
+        return await close_questions(desk, ledger, _put(ledger, waiting), runtime)
 
     return ask
+
+
+def _put(ledger: JSON, waiting: list[JSON]) -> dict[str, str]:
+    """Pause until a response is one to what is waiting; one that may be the last approval clicked twice is asked for once more."""
+    note = ""
+    while True:
+        resumed = interrupt(pause(ledger["case"], waiting, note))
+        if is_of_others(resumed, waiting):
+            continue
+        if note or not is_approved_again(resumed, waiting, ledger["questions"]):
+            return answers(resumed, waiting)
+        note = AGAIN
 
 
 async def close_questions(desk: Desk, ledger: JSON, given: dict[str, str], runtime: Runtime[Context]) -> JSON:

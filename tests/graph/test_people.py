@@ -12,7 +12,7 @@ from contracts import Question, Return
 from contracts.returns import Audience
 from graph.chat import build_chat
 from graph.desk import desk_of
-from graph.people import answers, pause
+from graph.people import AGAIN, answers, pause
 from graph.workflow import build
 from store import MemoryStore
 from tests.scripted import Count, specialist, work
@@ -133,6 +133,80 @@ async def test_resuming_twice_acts_once() -> None:
     assert CALLS == ["yes"] and done["ledger"]["status"] == "done"
     for key in ("steps", "decisions", "counts", "questions"):
         assert again["ledger"][key] == done["ledger"][key]
+
+
+FILED: list[tuple[str, ...]] = []
+
+
+def in_turn(to: Audience, *questions: str) -> Specialist:
+    """Return a specialist that puts these questions one after the other, then notes the answers."""
+
+    async def run(task: Task) -> Return:
+        said = task.approved if to is Audience.APPROVER else task.answers
+        if len(said) < len(questions):
+            asked = [Question(text=questions[len(said)], to=to)]
+            return task.returned("blocked", f"needs word {len(said)}", "It needs a word of a person.", Count(count=0), (), asked)
+        FILED.append(tuple(text for _, text in said))
+        return await work(task)
+
+    return specialist("sanitation", run, description="Rats, mice and trash in a yard.")
+
+
+async def go(graph: Any, *resumed: Any) -> tuple[JSON, Any]:
+    """Resume with these, one after the other; return the answers by question id and the payload that waits, if any."""
+    for response in resumed:
+        values = await graph.ainvoke(Command(resume=response), T)
+    waits = values["__interrupt__"][0].value if "__interrupt__" in values else None
+    return {item["id"]: (item["status"], item["answer"]) for item in values["ledger"]["questions"]}, waits
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        {"q1": "12"},
+        [{"type": "edit", "args": {"action": "Answer", "args": {"q1": "12"}}}],
+        {"decisions": [{"type": "edit", "edited_action": {"args": {"q1": "12"}}}]},
+        {"q9.2": ""},
+    ],
+)
+async def test_an_answer_to_a_question_that_is_not_waiting_is_none(late: Any) -> None:
+    graph = desk(in_turn(Audience.RESIDENT, "Which house number?", "Which floor?"))
+    await graph.ainvoke({"goal": "Rats in the yard"}, T)
+    said, waits = await go(graph, {"q1": "12"}, late, late)
+    assert said == {"q1": ("answered", "12"), "q2": ("open", "")} and waits["questions"][0]["text"] == "Which floor?"
+    said, waits = await go(graph, {"q1": "12", "q2": "the third"})
+    assert said == {"q1": ("answered", "12"), "q2": ("answered", "the third")} and waits is None
+
+
+ONE_CLICK = [
+    True,
+    "yes",
+    [{"type": "accept", "args": None}],
+    {"decisions": [{"type": "approve"}]},
+    "Yes,  by\nMonday",
+    [{"type": "response", "args": "yes, " * 2000}],
+]
+
+
+@pytest.mark.parametrize("click", ONE_CLICK)
+async def test_a_second_click_approves_nothing_that_was_not_seen(click: Any) -> None:
+    FILED.clear()
+    graph = desk(in_turn(Audience.APPROVER, "File the first?", "File the second?"))
+    await graph.ainvoke({"goal": "Rats in the yard"}, T)
+    said, waits = await go(graph, click, click)
+    assert said["q1"][0] == "answered" and said["q2"] == ("open", "") and not FILED
+    assert waits["description"].startswith(AGAIN) and waits["description"].endswith("File the second?") and waits["config"]["allow_accept"]
+    assert AGAIN in waits["action_requests"][0]["description"]
+    said, waits = await go(graph, click)
+    assert waits is None and said["q2"] == said["q1"] and len(FILED) == 1
+
+
+@pytest.mark.parametrize("second", [{"q2": "yes"}, {"q2": True}, "yes, this one too", [{"type": "ignore", "args": None}], "no"])
+async def test_what_is_no_second_click_is_not_asked_again(second: Any) -> None:
+    graph = desk(in_turn(Audience.APPROVER, "File the first?", "File the second?"))
+    await graph.ainvoke({"goal": "Rats in the yard"}, T)
+    said, waits = await go(graph, [{"type": "accept", "args": None}], second)
+    assert waits is None and said["q2"][0] == "answered"
 
 
 SEEN: list[tuple[str, Any, Any]] = []
