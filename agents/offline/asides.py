@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-_MARKUP = re.compile(r"</?\w[^<>]{0,80}>|[\[{][^\[\]{}]*[\]}]|```+|^\W*[\]}]+", re.M)
+_MARKUP = re.compile(r"</?\w[^<>]{0,80}>|[\[{][^\[\]{}]*[\]}]|```+|^[^\w\n]*[\]}]", re.M)
 DEEPEST = 4
 """Brackets in brackets that are taken out."""
 _HEADINGS = re.compile(r"\b(?:GOAL|CRITERIA|STEPS|NOW|QUESTIONS|ANSWERS|LATEST|REFUSED|LEFT \d+ hops|SYSTEM|FINISH)\b")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from agents.offline.asides import silenced
 from agents.offline.languages import is_read
-from agents.offline.matching import THRESHOLD, Described, foreign, hinted, match
+from agents.offline.matching import Described, foreign, hinted, match
+from agents.offline.weights import THRESHOLD
 
 PLAIN = 3 * THRESHOLD
 """Score from which a text names its own matter although it says that the matter is the same."""

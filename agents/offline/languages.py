@@ -2,7 +2,8 @@
 
 import unicodedata
 
-from agents.offline.clauses import MOST, STOP, addresses, tokens
+from agents.offline.clauses import unplaced
+from agents.offline.words import STOP, tokens
 
 UNCOVERED = "none of the desk's specialists handles this"
 UNREAD = "the router without a key reads English and Spanish only; with a model key the desk reads other languages"
@@ -27,10 +28,8 @@ _ELSEWHERE = frozenset(
 
 def is_read(text: str) -> bool:
     """Say whether `text` is in a language that the offline router reads, judged by its script and its small words."""
-    for start, end, _ in addresses(text):
-        text = text[:start] + " " * (end - start) + text[end:]
-    letters = [char for char in text[:MOST] if char.isalpha()]
-    if 2 * sum(not unicodedata.name(char, "").startswith("LATIN") for char in letters) > len(letters):
+    said = unplaced(text)
+    letters = [char for char in said if char.isalpha()]
+    if 2 * sum(not char.isascii() and not unicodedata.name(char, "").startswith("LATIN") for char in letters) > len(letters):
         return False
-    said = tokens(text[:MOST])
-    return sum((word in STOP) - (word in _ELSEWHERE) for word in said) >= 0
+    return sum((word in STOP) - (word in _ELSEWHERE) for word in tokens(said)) >= 0

@@ -1,10 +1,8 @@
 """Danger to life in a complaint: one sentence that says whom to call, before any record is looked up."""
 
 import re
-import unicodedata
 
-MOST = 8_000
-"""Characters of a text that are read."""
+from agents.offline.words import folded
 
 _DANGERS: dict[str, tuple[str, ...]] = {
     "If a carbon monoxide alarm sounds or people feel ill, go outside into fresh air at once and call 911.": (
@@ -55,8 +53,7 @@ def urgent(text: str) -> str | None:
 
     Small on purpose: English, and the plainest words of Spanish, Portuguese, French, Haitian Creole, Vietnamese and Chinese.
     """
-    folded = unicodedata.normalize("NFKD", text[:MOST].casefold().replace("’", "'"))
-    plain = "".join(char for char in folded if not unicodedata.combining(char))
+    plain = folded(text.replace("’", "'"))
     for sentence, patterns in _DANGERS.items():
         for found in (found for pattern in patterns for found in re.finditer(pattern, plain)):
             before, after = plain[max(0, found.start() - 80) : found.start()], plain[found.end() : found.end() + 60]

@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from agents.offline.clauses import clauses, stem, words
+from agents.offline.clauses import clauses
 from agents.offline.matching import foreign, match
 from agents.offline.scope import OUT_OF_SCOPE, PRECEDENCE
+from agents.offline.words import stem, words
 from tests.agents.casework import FOUR, Desk
 
 
