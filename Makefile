@@ -66,6 +66,7 @@ dev: .venv/server ## serve the desk for Studio, chat clients and the board
 specialist: .venv/core ## a new specialist: make specialist NAME=noise [DESCRIPTION="..."]
 	@$(PY) -m graph specialist --description="$$DESCRIPTION" -- "$$NAME"
 	@$(PY) -m tests.readme
+	@echo "README.md: its picture of the graph"
 export NAME DESCRIPTION
 
 check: .venv/test ## lint, types, layers, dead code

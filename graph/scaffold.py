@@ -19,9 +19,7 @@ WIDTH = 120
 _FILE = Template('''\
 """Try it: make run GOAL="There is a problem with $words at 31 Lantern St"."""
 
-import asyncio
-
-from agents.specialist import Specialist, Task
+from agents.specialist import Specialist, Task, awaited
 from contracts import Facts, Return
 
 
@@ -35,14 +33,15 @@ class _Return(Return):
 
 def look_up(matter: str, place: str) -> list[str]:
     """Find records on a matter at a place, one line each; a model calls this as its tool."""
-    # YOUR SOURCE HERE: a database, an API, a file; it may block. `place` is an address, or "" where none was named. No record: return [].
-    return [f"sample record of agents/$module.py: {matter}, place: {place or 'none'}"]
+    # YOUR SOURCE HERE: a database, an API, a file; it may block. No record: return []. To compare addresses: same_place of agents.specialist.
+    return [f"sample record of agents/$module.py: {matter}, place: {place}"]
 
 
 async def run(task: Task) -> Return:
-    """Do one ask without a model: store what was found, hand back what the router needs."""
-    # To ask first: return task.returned("blocked", "no address", "It needs an address.", _Facts(records=0), [], ["Which address is it?"])
-    lines = await asyncio.to_thread(look_up, task.ask, task.place)
+    """Do one ask: store what was found, hand back what the router needs. Where a model is configured, it works instead, with prompt and tools."""
+    if not task.place:  # leave this out where your source needs no address
+        return task.returned("blocked", "no address", "It needs an address.", _Facts(records=0), [], ["Which address or street is it about?"])
+    lines = await awaited(look_up, task.ask, task.place)
     stored = await task.put("\\n".join(f"- {line}" for line in lines) or "No record.", kind="records", description=f"{len(lines)} on file")
     return task.returned("done", stored.description, f"Records on file: {len(lines)}.", _Facts(records=len(lines)), [stored])
 
@@ -53,7 +52,7 @@ $module = Specialist(
     returns=_Return,
     run=run,
     tools=lambda task: [look_up],
-    prompt="Call look_up for each matter of the ask and report only what it returns; no record is a finding.",
+    prompt="Call look_up for each matter of the ask and report only what it returns; no record is a finding.",  # deleted: run works under a key too
     examples=("$words",$more),
 )
 ''')
@@ -85,7 +84,7 @@ async def test_it_stores_what_it_found_and_keeps_its_contract(tmp_path: Path) ->
     assert FOUND.encode() in await task.read(result.artifacts[0])
 ''')
 _IMPORTS = ("from agents.offline.matching import match", "from agents.registry import SPECIALISTS", "from agents.specialist import Task")
-_TAKEN = frozenset("dt given look_up match result run task text tmp_path".split())
+_TAKEN = frozenset("awaited dt given look_up match result run same_place task text tmp_path".split())
 """What the two files call other things."""
 
 

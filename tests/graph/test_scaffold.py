@@ -46,6 +46,7 @@ REGISTRY = (ROOT / "agents" / "registry.py").read_text("utf-8")
         ("class", "in Python"),
         ("list", "in Python"),
         ("match", "in the new files"),
+        ("awaited", "in the new files"),
         ("a-b", "lead no complaint"),
         ("other", "reserved"),
         ("-h", "not usable"),
@@ -215,16 +216,23 @@ def test_the_readmes_own_source_works_as_it_stands_there(copy: Path) -> None:
     name, description = re.findall(r'make specialist NAME=(\w+) DESCRIPTION="(.+)"', readme)[0]
     told = python(copy, "-m", "graph", "specialist", name, "--description", description)
     assert told in readme, "the output is shown as it is"
+    diff = readme.partition("```diff\n")[2].partition("```")[0]
+    registry = (copy / "agents" / "registry.py").read_text("utf-8").splitlines()
+    shown = [line[1:] for line in diff.splitlines() if line != " ..."]
+    assert [line for line in registry if line in shown] == shown, "the diff has the lines where they are put"
     file, test = copy / "agents" / f"{name}.py", copy / "tests" / "agents" / f"test_{name}.py"
     source = re.findall(r"```python\n(def look_up.+?)```", readme, re.S)[0]
     written = re.sub(r"def look_up.+?(?=\n\nasync def run)", lambda _: source, file.read_text("utf-8"), flags=re.S)
-    file.write_text(written.replace("import asyncio\n", "import asyncio\nimport csv\n"), "utf-8")
-    (copy / "noise.csv").write_text("id,address,what\nN1001,31 Lantern St,drums at night\nN1002,48 Harrow Ave,a dog barks\n", "utf-8")
+    written = written.replace("from agents.specialist", "import csv\n\nfrom agents.specialist").replace("awaited\n", "awaited, same_place\n")
+    file.write_text(written, "utf-8")
+    (copy / "noise.csv").write_text("id,address,what\nN1001,31 LANTERN STREET,drums at night\nN1002,48 Harrow Ave,a dog barks\n", "utf-8")
     test.write_text(re.sub(r"ASK, FOUND = .+", 'ASK, FOUND = "noise at 31 Lantern St", "N1001"', test.read_text("utf-8")), "utf-8")
     assert "2 passed" in python(copy, "-m", "pytest", "-q", str(test))
     goal, line = re.findall(r'make run GOAL="(.+)"\n +1 (noise .+)', readme)[0]
     found = run(copy, goal)
     assert "N1001 drums at night" in found["answer"] and "N1002" not in found["answer"] and "1 on file" in line
+    asked = python(copy, "-m", "graph", "run", "--no-ask", re.sub(r" at \d.+", " every night.", goal), code=3)
+    assert "nobody answered: Which address or street is it about?" in asked
     checked = subprocess.run([sys.executable, "-m", "ruff", "check", "agents", "tests/agents"], cwd=copy, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
 
