@@ -168,7 +168,9 @@ def closing(ledger: JSON, archives: Mapping[str, JSON] | None = None, *, width: 
     if not tokens:
         return lines
     repeats = f"{report.repeats_justified} justified, {report.repeats_unjustified} not, {report.repeats_refused} refused"
-    lines.append(f"{report.hops} hops, {ledger['counts']['decisions']} decisions, {report.steps} steps; repeats: {repeats}")
+    counts = {"hop": report.hops, "decision": ledger["counts"]["decisions"], "step": report.steps}
+    told = ", ".join(f"{count} {what}{'s' * (count != 1)}" for what, count in counts.items())
+    lines.append(f"{told}; repeats: {repeats}")
     source = " and ".join(sorted({row.tokens_source for row in report.decisions}))
     lines.append(
         f"router tokens in per decision ({source}): first {tokens[0]:,}, last {tokens[-1]:,}, most {max(tokens):,}, budget {report.budget:,}"

@@ -39,7 +39,7 @@ def first_run(root: Path = ROOT) -> str:
         command = [sys.executable, "-m", "graph", "run"]
         done = subprocess.run(command, cwd=folder, env=kept | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=True)
     told = done.stderr.splitlines()
-    end = next(place for place, line in enumerate(told) if " hops, " in line)
+    end = next(place for place, line in enumerate(told) if re.match(r"\d+ hops?, ", line))
     parts = [part.splitlines()[:4] for part in done.stdout.strip().split("\n\n")]
     answer = [*(line for part in parts[:-1] for line in (*part, "")), parts[-1][0], "...", ""]
     sums = [line.partition("   page:")[0] for line in told[end:] if not line.startswith("   ")]

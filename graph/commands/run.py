@@ -139,6 +139,9 @@ def _show(file: LedgerFile, ended: str, place: Path, settings: DeskSettings, con
     counts = Counter(item["status"].replace("_", " ") for item in file.ledger["criteria"])
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     console.print(f"{ended}: {told} (exit code {CODES[ended]})", markup=False, soft_wrap=True)
+    unanswered = dict.fromkeys(one_line(item["text"]) for item in file.ledger["questions"] if item["status"] == "lapsed")
+    if unanswered and ended != "done":
+        console.print(f"nobody answered: {' '.join(unanswered)} To go on, run it again with that in the text", markup=False, soft_wrap=True)
     for line in closing(file.ledger, file.archives, width=console.width):
         console.print(line, markup=False, soft_wrap=True)
     page = f"{os.path.relpath(sys.executable)} -m graph report {place}"

@@ -38,6 +38,14 @@ def test_words_and_exit_code_agree(
     assert json.loads(capsys.readouterr().out)["status"] == ended
 
 
+def test_a_question_that_nobody_answered_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--no-ask", "Rats in the yard"]) == 3
+    told = capsys.readouterr().err.splitlines()
+    assert "nobody answered: Which address or street is it about? To go on, run it again with that in the text" in told
+    assert main(["run", "--no-ask", f"Rats in the yard of {LANTERN}"]) == 0
+    assert "nobody answered" not in capsys.readouterr().err
+
+
 def test_every_exit_code_is_documented() -> None:
     readme = (Path(__file__).parent.parent.parent / "README.md").read_text("utf-8")
     section = readme.partition("Exit codes")[2][:800]

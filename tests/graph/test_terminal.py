@@ -45,6 +45,12 @@ async def test_closing_lines_say_what_is_open_and_the_figures() -> None:
     assert any(f"first {tokens[0]:,}, last {tokens[-1]:,}, most {max(tokens):,}" in line for line in lines)
 
 
+@pytest.mark.parametrize(("turns", "told"), [(1, "1 hop, 3 decisions, 1 step; "), (2, "2 hops, 4 decisions, 2 steps; ")])
+async def test_one_hop_is_a_hop(turns: int, told: str) -> None:
+    file, _ = await run(turns)
+    assert any(line.startswith(told) for line in closing(file.ledger, file.archives))
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(30))
 def test_hostile_text_stays_in_its_cell(text: str, terminal: bool) -> None:
