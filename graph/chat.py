@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
@@ -22,12 +22,13 @@ from agents.offline.matching import match
 from agents.registry import SPECIALISTS
 from contracts import InputError, merge_handles, one_line
 from graph.context import Context
-from graph.courtesy import small_talk
+from graph.courtesy import is_nudge, small_talk
 from graph.desk import Desk, desk_of
-from graph.nodes import make_answer
+from graph.hearing import has_more, last_reply, mark, request_of, since_reply, text_of, unheard
+from graph.nodes import make_answer, make_intake
 from graph.nodes.ask import close_questions
-from graph.people import answers
-from graph.state import View, state_for
+from graph.people import AGAIN, answers, is_approved_again
+from graph.state import IntakeView, View, state_for
 from graph.sync_node import Node
 from graph.voice import spoken
 from graph.workflow import wired
@@ -52,52 +53,77 @@ class ChatView(View, Messages, total=False):
     heard: str
 
 
+class ChatIntakeView(IntakeView, Messages):
+    """What intake reads in a chat."""
+
+
 def build_chat(desk: Desk, *, checkpointer: BaseCheckpointSaver[Any] | None = None, name: str = "chat") -> CompiledStateGraph[Any, Context, Any, Any]:
     """Compile the chat face of a desk; a thread is one conversation."""
     base = state_for(desk.registry)
 
     class ChatState(base, Messages):  # type: ignore[misc, valid-type]
-        heard: Annotated[str, Field(description="The last message that was taken in.")]
+        heard: Annotated[str, Field(description="The last message that was taken in: its id, and a digest of its text.")]
 
     graph: StateGraph[Any, Context, Any, Any] = StateGraph(ChatState, Context, input_schema=Messages, output_schema=Messages)
     graph.add_node("listen", Node(make_listen(desk)), input_schema=ChatView, destinations=("intake", "supervisor", "ask", END))
+    graph.add_node("intake", Node(make_chat_intake(desk)), input_schema=ChatIntakeView)
     graph.add_edge(START, "listen")
     return wired(graph, desk, make_reply(desk), ChatView).compile(checkpointer=checkpointer, name=name)
 
 
 def make_listen(desk: Desk) -> Any:
     """Return the node that takes in what was typed."""
-    write = make_answer(desk, spoken=False)
 
     async def listen(state: ChatView, runtime: Runtime[Context]) -> Command[str]:
         """Turn what was typed into the answer to the open question, else into a goal; small talk is answered here."""
-        new = unheard(state["messages"], state.get("heard", ""))
-        goal = "\n".join(filter(None, map(text_of, new)))
-        update: JSON = {"heard": new[-1].id} if new else {}
+        messages = state["messages"]
+        new = unheard(messages, state.get("heard", ""))
         ledger = checked(state["ledger"]) if state["ledger"] else None
         is_open = ledger is not None and ledger["status"] == "open"
         if not new and is_open:
             return Command(goto="supervisor")
-        if not one_line(goal):
-            raise InputError("the message holds no text: describe the problem in words; pictures and files cannot be read")
-        waiting = open_questions(ledger) if ledger and is_open else []
-        if (talk := small_talk(goal)) and not (waiting and talk.answers(waiting)):
-            said = talk.reply(tuple(desk.specialists), waiting, first=ledger is None)
-            return Command(update=update | {"messages": [await spoken(_noted(said, new))]}, goto="ask" if waiting else END)
-        if ledger and waiting:
-            if not _is_another(desk, goal, ledger, waiting):
-                return Command(update=update | await close_questions(desk, ledger, answers(goal, waiting), runtime), goto="supervisor")
-            update |= await end(ledger, state["artifacts"], runtime)
-        return Command(update=update | {"goal": goal}, goto="intake")
-
-    async def end(ledger: JSON, artifacts: JSON, runtime: Runtime[Context]) -> JSON:
-        """End a case whose question nobody answers: its request gets its own message, with all that was found."""
-        lapsed = await close_questions(desk, ledger, {}, runtime)
-        last: JSON = await write({"ledger": desk.fold(ledger, lapsed["ledger"]), "artifacts": artifacts}, runtime)
-        events, handles = [*lapsed["ledger"], last["ledger"]], merge_handles(lapsed["artifacts"], last["artifacts"])
-        return {"ledger": events, "artifacts": handles, "messages": [await spoken(last["answer"])]}
+        texts = [text for message in new if one_line(text := text_of(message))]
+        if not texts:
+            why = "the message holds no text: describe the problem in words; pictures and files cannot be read" if new else "no new message came in"
+            raise InputError(why)
+        update: JSON = {"heard": mark(new[-1])}
+        said, waiting = "\n".join(texts), _put_to_people(ledger)
+        if is_open and not waiting and is_nudge(said):
+            return Command(update=update, goto="supervisor")
+        if (talk := small_talk(said)) and not (waiting and talk.answers(waiting)):
+            reply = talk.reply(tuple(desk.specialists), waiting, first=ledger is None)
+            return Command(update=update | {"messages": [await spoken(_noted(reply, new))]}, goto="ask" if waiting else END)
+        if ledger and waiting and not _is_another(desk, said, ledger, waiting):
+            if is_approved_again(said, waiting, ledger["questions"]) and not last_reply(messages).startswith(AGAIN):
+                return Command(update=update | {"messages": [await spoken(f"{AGAIN} {waiting[0]['text']}")]}, goto="ask")
+            return Command(update=update | await close_questions(desk, ledger, answers(said, waiting), runtime), goto="supervisor")
+        return Command(update={"goal": request_of(texts)}, goto="intake")
 
     return listen
+
+
+def make_chat_intake(desk: Desk) -> Any:
+    """Return the intake node that ends the case before, if its question is left open, and counts messages as heard only with the new case."""
+    take, write = make_intake(desk), make_answer(desk, spoken=False)
+
+    async def intake(state: ChatIntakeView, runtime: Runtime[Context]) -> JSON:
+        """Open a case; the one before says all that it found in a message of its own. What raises here leaves the request to the next turn."""
+        ledger, artifacts = state["ledger"] and checked(state["ledger"]), state["artifacts"]
+        ended: list[JSON] = []
+        last: JSON = {}
+        if _put_to_people(ledger):
+            lapsed = await close_questions(desk, ledger, {}, runtime)
+            ledger, artifacts = desk.fold(ledger, lapsed["ledger"]), merge_handles(artifacts, lapsed["artifacts"])
+            last = await write({"ledger": ledger, "artifacts": artifacts}, runtime)
+            ledger, artifacts = desk.fold(ledger, last["ledger"]), merge_handles(artifacts, last["artifacts"])
+            ended = [*lapsed["ledger"], last["ledger"]]
+        update: JSON = await take({**state, "ledger": ledger, "artifacts": artifacts}, runtime)
+        if ended:
+            update |= {"ledger": [*ended, update["ledger"]], "messages": [await spoken(last["answer"])]}
+        said = [message for message in state["messages"] if isinstance(message, HumanMessage)]
+        return update | ({"heard": mark(said[-1])} if said else {})
+
+    return intake
 
 
 def make_reply(desk: Desk) -> Any:
@@ -108,16 +134,15 @@ def make_reply(desk: Desk) -> Any:
         """Write the resident's text from stored artifacts, close the case, and say it."""
         update: JSON = await write(state, runtime)
         text = update.pop("answer") or "There is nothing to say on this any more."
-        return update | {"messages": [await spoken(_noted(text, _since_reply(state["messages"])))]}
+        return update | {"messages": [await spoken(_noted(text, since_reply(state["messages"])))]}
 
     return answer
 
 
-def unheard(messages: Sequence[BaseMessage], heard: str) -> list[BaseMessage]:
-    """Return the person's messages since the last reply that were not taken in yet."""
-    since = _since_reply(messages)
-    place = next((index for index, message in enumerate(since, 1) if message.id == heard), 0)
-    return since[place:]
+def _put_to_people(ledger: JSON | None) -> list[JSON]:
+    """Return the open questions if they were put to people; those of a case that was cut off before that were not seen by anybody."""
+    last = ledger["decisions"][-1:] if ledger and ledger["status"] == "open" else []
+    return open_questions(ledger) if ledger and last and (last[0]["action"], last[0]["verdict"]) == ("ask", "ok") else []
 
 
 def _is_another(desk: Desk, text: str, ledger: JSON, waiting: Sequence[JSON]) -> bool:
@@ -132,30 +157,6 @@ def _is_another(desk: Desk, text: str, ledger: JSON, waiting: Sequence[JSON]) ->
 
 def _noted(text: str, request: Sequence[BaseMessage]) -> str:
     return f"{text}\n\n{UNREAD}" if any(map(has_more, request)) else text
-
-
-def text_of(message: BaseMessage) -> str:
-    """Return what a person wrote, verbatim, whatever shape the client gave it."""
-    content = message.content
-    return (
-        content
-        if isinstance(content, str)
-        else "\n".join(block if isinstance(block, str) else str(block.get("text") or "") for block in content if _is_text(block))
-    )
-
-
-def has_more(message: BaseMessage) -> bool:
-    """Say whether a message carries something that is not text."""
-    return not isinstance(message.content, str) and not all(map(_is_text, message.content))
-
-
-def _is_text(block: str | JSON) -> bool:
-    return isinstance(block, str) or block.get("type") == "text"
-
-
-def _since_reply(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    last = max((index for index, message in enumerate(messages, 1) if isinstance(message, AIMessage)), default=0)
-    return [message for message in messages[last:] if isinstance(message, HumanMessage)]
 
 
 graph = build_chat(desk_of(SPECIALISTS))

@@ -109,6 +109,22 @@ _FILLERS = frozenset(
     pelo por pou pour que rat su sus tenga todo todos tout toute tu tudo um un una votre vous y e et senor senora 你 您 们 你们 了 啊 大家
     """.split()
 )
+_NUDGES = _FILLERS | frozenset(
+    """
+    any anything something nothing new news update updates updated word status progress result results message messages msg text request complaint
+    question reply response answer answered still yet so or then well finally back alive online stuck lost hung
+    did do does have has get got getting receive received see seen read hear heard know tell let lets come came check checked checking
+    try trying retry redo repeat resend continue go going keep proceed carry resume wait waiting waited work worked working process run finish
+    finished done ready happen happened happening take taking long how when where who why what which up will would could can should be is are was
+    were am please me us on with going s re ve ll d t didn haven hasn aren isn
+    hay noticia noticias novedad novedades alguna algun algo nuevo nuevamente sigue siguen sigues siga sigan ahi estan estas ya cuando recibio
+    recibieron recibiste mensaje intente intenta intentelo otra vez continue continua continuar adelante favor que paso pasa entonces
+    alguma novidade novidades ainda tente tentar novamente novo recebeu mensagem ai des nouvelle nouvelles nouveau encore toujours reessayez
+    essayez continuez alors recu message s'il plait nouvel toujou eseye anko kontinye co tin gi moi chua thu lai tiep tuc
+    有消息吗 还在吗 怎么样了 请重试 再试一次 继续
+    """.split()
+)
+"""Words that ask for news of what was said before, or to go on with it; none of them names a matter or a place."""
 _ASKS_FOR_MORE = re.compile(r"\b(?:which|what|where|when|who|whose|how)\b", re.I)
 
 
@@ -138,6 +154,24 @@ def small_talk(text: str) -> Talk | None:
     """Return what kind of small talk a message is, or None where any word of it says more than that."""
     if len(text) > LONGEST:
         return None
+    found, words = _read(text)
+    plain = _plain(text)
+    asks = "?" in plain and plain.strip(" ?!.") and not {"hello", "thanks"} & set(found)
+    if asks or not all(word in _FILLERS for word in words) or (words and not found):
+        return None
+    found = found or {"hello" if "?" in plain else "fine": _EN}
+    return Talk(frozenset(found), *next((kind, found[kind]) for kind in _KINDS if kind in found))
+
+
+def is_nudge(text: str) -> bool:
+    """Say whether a message says nothing of its own but waits for what was said before: "hello?", "any news?", "please try again"."""
+    if talk := small_talk(text):
+        return not {"no", "bye"} & talk.kinds
+    return len(text) <= LONGEST and all(word in _NUDGES for word in _read(text)[1])
+
+
+def _read(text: str) -> tuple[dict[str, Tongue], list[str]]:
+    """Return the kinds of small talk that a text holds, each with its language, and all other words."""
     rest = plain = _plain(text)
     found: dict[str, Tongue] = {}
     for kind in _KINDS:
@@ -146,12 +180,7 @@ def small_talk(text: str) -> Talk | None:
             if pattern.search(plain):
                 found.setdefault(kind, tongue)
                 rest = pattern.sub(" ", rest)
-    words = re.findall(r"[^\W_]+", rest)
-    asks = "?" in plain and plain.strip(" ?!.") and not {"hello", "thanks"} & set(found)
-    if asks or not all(word in _FILLERS for word in words) or (words and not found):
-        return None
-    found = found or {"hello" if "?" in plain else "fine": _EN}
-    return Talk(frozenset(found), *next((kind, found[kind]) for kind in _KINDS if kind in found))
+    return found, re.findall(r"[^\W_]+", rest)
 
 
 def _plain(text: str) -> str:

@@ -68,14 +68,14 @@ def workflow(desk: Desk) -> StateGraph[Any, Context, Any, Any]:
     """Return the uncompiled graph of a desk: nodes and edges derive from its specialists."""
     state = state_for(desk.registry)
     graph: StateGraph[Any, Context, Any, Any] = StateGraph(state, Context, input_schema=DeskInput, output_schema=output_for(state))
+    graph.add_node("intake", Node(make_intake(desk)), input_schema=IntakeView)
     graph.add_edge(START, "intake")
     return wired(graph, desk, make_answer(desk))
 
 
 def wired(graph: StateGraph[Any, Context, Any, Any], desk: Desk, answer: Any, reads: Any = View) -> StateGraph[Any, Context, Any, Any]:
-    """Add the nodes and edges from intake to the answer; `reads` is what the answer's node is shown."""
+    """Add the nodes and edges behind intake up to the answer; `reads` is what the answer's node is shown."""
     names = tuple(desk.specialists)
-    graph.add_node("intake", Node(make_intake(desk)), input_schema=IntakeView)
     graph.add_node("supervisor", Node(make_supervisor(desk)), input_schema=SupervisorView, destinations=(*names, "ask", "answer"))
     for specialist in desk.specialists.values():
         graph.add_node(specialist.name, Node(make_specialist(desk, specialist)), input_schema=View)

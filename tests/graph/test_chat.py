@@ -17,7 +17,7 @@ from agents.model.settings import ModelChoice
 from agents.offline.routing import OfflineRouter
 from agents.specialist import Specialist, Task
 from contracts import InputError, Return
-from graph.chat import UNREAD, build_chat, text_of
+from graph.chat import UNREAD, build_chat
 from graph.desk import desk_of
 from store import MemoryStore
 from tests.endpoint import Answer, Body, ScriptedEndpoint, fitting, says
@@ -328,7 +328,3 @@ async def test_a_message_after_a_cancelled_turn_is_the_one_worked_on() -> None:
     values = await graph.ainvoke({"messages": [("user", "Rats in the second yard")]}, thread())
     ledger = (await graph.aget_state(thread())).values["ledger"]
     assert ledger["goal"] == "Rats in the second yard" and ledger["status"] == "done" and len(replies(values)) == 1
-
-
-def test_text_of_blocks_is_verbatim() -> None:
-    assert text_of(HumanMessage([{"type": "text", "text": " a "}, "b"])) == " a \nb"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.courtesy import small_talk
+from graph.courtesy import is_nudge, small_talk
 
 TALK = """
     thank you!|thanks|what?|huh?|ok|OK thanks|bye|hello|Hello!|hi there|gracias|muchas gracias por su ayuda|great|👍|🙏🙏
@@ -62,3 +62,24 @@ def test_what_answers_an_open_question() -> None:
     ):
         talk = small_talk(text)
         assert talk is not None and (talk.answers(yes_or_no), talk.answers(open_ended)) == answers, text
+
+
+NUDGE = """
+    ok|hello?|Any news?|please try again|did you get my message?|are you there?|Still there?|and?|so?|what happened?|continue|go on please|thanks
+    is it done yet?|Hello, any updates on this?|why is it taking so long|no answer?|Have you received my request?|can you retry?
+    are you working on it?|¿hay noticias?|inténtelo otra vez por favor|des nouvelles ?|alguma novidade?|还在吗？|?
+"""
+MATTER = """
+    no heat|and the sidewalk there?|also rats|31 Lantern St|number 12|no|never mind|bye|it is still not working|any news of the permit?
+    please try the door of 12 Elm St|no hay agua|ratas otra vez|there is a fire going on|no gas still
+"""
+
+
+@pytest.mark.parametrize("text", each(NUDGE))
+def test_a_nudge_says_nothing_of_its_own(text: str) -> None:
+    assert is_nudge(text)
+
+
+@pytest.mark.parametrize("text", [*each(MATTER), "ok " * 100])
+def test_what_names_a_matter_or_takes_leave_is_no_nudge(text: str) -> None:
+    assert not is_nudge(text)

@@ -209,6 +209,17 @@ async def test_what_is_no_second_click_is_not_asked_again(second: Any) -> None:
     assert waits is None and said["q2"][0] == "answered"
 
 
+async def test_a_typed_yes_that_was_sent_twice_approves_once() -> None:
+    FILED.clear()
+    given = in_turn(Audience.APPROVER, "File the first?", "File the second?")
+    graph = build_chat(desk_of([given], given_store=MemoryStore()), checkpointer=InMemorySaver())
+    for line in ("Rats in the yard", "yes", "yes"):
+        values = await graph.ainvoke({"messages": [("user", line)]}, T)
+    assert values["__interrupt__"] and not FILED and values["messages"][-1].text == f"{AGAIN} File the second?"
+    await graph.ainvoke({"messages": [("user", "yes")]}, T)
+    assert FILED == [("yes", "yes")]
+
+
 SEEN: list[tuple[str, Any, Any]] = []
 
 
