@@ -8,8 +8,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.model.answer import RECORD_ID, Finding, compose, write
+from agents.model.answer import Finding, compose, write
 from agents.model.calls import Cost
+from agents.model.record_ids import RECORD_ID
 from contracts import Handle
 from graph.archives import load_archives
 from graph.context import Context, context_of

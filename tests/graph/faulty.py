@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
-from agents.model.answer import RECORD_ID
+from agents.model.record_ids import RECORD_ID
 from agents.specialist import Task
 from contracts import Return
 from graph.workflow import build

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from agents.model.answer import Finding, compose, unknown_ids, write
+from agents.model.answer import Finding, compose, write
 from agents.model.endpoint import Endpoint
 from agents.model.settings import ModelChoice
 from agents.offline.languages import UNCOVERED, UNREAD
@@ -86,11 +86,6 @@ def test_each_record_is_shown_once() -> None:
         "  - 103000 Hole: open",
         "  - 103000 Hole (second code): open",
     ]
-
-
-def test_years_and_house_numbers_are_no_record_ids() -> None:
-    assert unknown_ids("At 1035 Tremont St in 2025, zip 02115", "") == []
-    assert unknown_ids("Case 101001357953, V138618, EXCA-1363916", "V138618") == ["101001357953", "EXCA-1363916"]
 
 
 def test_plain_assembly_names_what_is_out_of_scope_and_lost() -> None:
