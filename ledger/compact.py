@@ -52,9 +52,7 @@ def compact(ledger: JSON, artifacts: JSON, budget: int | None = None) -> Stretch
     steps, latest = ledger["steps"], len(latest_steps(ledger))
     stretch = None
     for keep in sorted({max(ledger["setup"]["limits"]["stall"], latest), latest}, reverse=True):
-        if len(steps) <= keep:
-            continue
-        upto = _decision_edge(steps, len(steps) - keep)
+        upto = _decision_edge(steps, max(0, len(steps) - keep))
         if not upto:
             continue
         stretch, after = _stretch(ledger, artifacts, steps[:upto])
@@ -109,7 +107,7 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
         "decisions": [item for item in ledger["decisions"] if item["n"] > entry["upto_decision"]],
         "questions": [item for item in ledger["questions"] if item["id"] not in closed],
         "summaries": [summaries[name] for name in sorted(summaries)],
-        "seen": dict(sorted(seen.items(), key=lambda item: (item[1][0], item[0]))[-MAX_SEEN:]),
+        "seen": dict(sorted(seen.items(), key=lambda item: item[1][0])[-MAX_SEEN:]),
         "trail": [*ledger["trail"], *trail][-TRAIL:],
         "counts": {**ledger["counts"], "compactions": ledger["counts"]["compactions"] + 1},
         "archive": [entry],
@@ -118,7 +116,7 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
 
 def _is_over(question: JSON, entry: JSON) -> bool:
     """Say whether a question may go with its stretch: it is closed, and a router that dispatched since has read the answer."""
-    return bool(question["status"] != "open" and question["step"] <= entry["upto_step"] and question["after"] <= entry["upto_decision"])
+    return bool(question["status"] != "open" and question["after"] <= entry["upto_decision"])
 
 
 def summed(summary: JSON | None, step: JSON) -> JSON:

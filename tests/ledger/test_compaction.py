@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts import LedgerError
-from ledger import Compacted, NewCriterion, at, compact, fold, plain, rebuild, render
+from ledger import Answered, Compacted, NewCriterion, at, compact, fold, plain, rebuild, render
 from ledger.alarms import alarms
+from ledger.compact import MAX_SEEN
 from ledger.events import MAX_OPEN_QUESTIONS
 from ledger.figures import figures
 from ledger.replay import whole
@@ -50,6 +51,29 @@ def test_a_prompt_that_fits_to_the_token_stays_and_no_more_goes_than_must() -> N
         assert stretch is not None and stretch.upto_step == 14, "the last six stay"
     least = compact(play.ledger, play.artifacts, 256)
     assert least is not None and least.upto_step == 19, "where nothing else helps, the last dispatch stays alone"
+    event = plain(Compacted(case=CASE, upto_step=14, upto_decision=14, before=21, handle="L14"))
+    six = render(fold(play.ledger, event, REGISTRY), play.artifacts).tokens + CORRECTION
+    for budget, upto in ((six, 14), (six - 1, 19)):
+        stretch = compact(play.ledger, play.artifacts, budget)
+        assert stretch is not None and stretch.upto_step == upto, "six stay where they fit to the token"
+
+
+def test_a_case_shorter_than_what_may_stay_gives_up_all_but_the_last_dispatch() -> None:
+    play = Play("one", "two", budget=100_000, stall=6)
+    assert compact(play.ledger, play.artifacts, 256) is None
+    for n in range(1, 8):
+        play.work((NAMES[n % 4], f"c1: {n} Elm St"), status="partial", outcome=f"{n} was found")
+        stretch = compact(play.ledger, play.artifacts, 256)
+        assert (stretch.upto_step if stretch else 0) == n - 1
+
+
+def test_a_dispatch_that_the_cut_would_split_stays_and_no_other_with_it() -> None:
+    play = Play("one", "two", budget=100_000, stall=4)
+    single = [[("permits", f"c1: {n} Elm St")] for n in range(11)]
+    for n, work in enumerate([*single[:9], [(name, "c2: look") for name in NAMES[:3]], *single[9:]]):
+        play.work(*work, status="partial", outcome=f"{n} was found")
+    stretch = compact(play.ledger, play.artifacts, render(play.ledger, play.artifacts).tokens + CORRECTION - 1)
+    assert stretch is not None and stretch.upto_step == 9
 
 
 def test_it_is_deterministic_and_done_once() -> None:
@@ -135,6 +159,39 @@ def test_closed_questions_leave_with_their_stretch_so_that_state_stays_bounded()
         play.ask("yes")
     assert play.ledger["archive"] and len(play.ledger["questions"]) <= len(play.ledger["steps"]) + MAX_OPEN_QUESTIONS + 1
     play.assert_replays()
+
+
+def test_the_last_twelve_closed_questions_of_a_stretch_stay_and_those_that_no_dispatch_has_read() -> None:
+    play = Play("one", "two", budget=100_000, max_hops=1000)
+    for n in range(1, 21):
+        play.work((NAMES[n % 4], f"c1: number {n} Elm St"), status="blocked")
+        play.fold(*(Answered(case=CASE, question=f"q{k}", text="yes") for k in ([n] if n < 20 else [5, 20]) if n != 5))
+    play.compact(256)
+    assert play.ledger["archive"][-1]["upto_step"] == 19
+    assert [item["id"] for item in play.ledger["questions"]] == ["q5", *(f"q{n}" for n in range(8, 21))]
+
+
+def test_of_the_handles_that_an_ask_was_given_the_newest_eight_are_remembered() -> None:
+    play = Play("one", "two", budget=100_000, max_hops=1000)
+    made = range(1, 19, 2)
+    for n in made:
+        play.work(("housing", f"c1: number {n} Elm St"), status="partial", outcome=f"{n} was found")
+        assert play.work(("permits", "c1: look", [f"A{n}"]), status="partial", outcome=f"{n} was looked at") == "ok"
+    play.work(("housing", "c1: end"), status="partial")
+    play.compact(256)
+    assert [handed for *_, handed in play.ledger["seen"].values() if handed] == [[f"A{n}" for n in made[-8:]]]
+
+
+def test_the_oldest_asks_are_forgotten_first_also_when_a_store_has_sorted_the_keys() -> None:
+    play = Play("one", "two", budget=100_000, max_hops=1000)
+    play.work(*((name, "c1: begin") for name in NAMES), status="partial")
+    for n in range(5, MAX_SEEN + 4):
+        play.work((NAMES[n % 4], f"c2: number {n} Elm St"), status="partial", outcome=f"{n} was found")
+        if n == 5:
+            play.compact(256)
+            play.ledger = json.loads(canonical(play.ledger))
+    play.compact(256)
+    assert sorted(item[0] for item in play.ledger["seen"].values()) == list(range(3, MAX_SEEN + 3))
 
 
 @pytest.mark.parametrize(
