@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 RECORD_ID = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z]{1,6}[-/_]?\d{3,}|[A-Za-z]{1,6}-?(?!(?:19|20)\d\d(?!\d))\d{4,})(?:[-/]\d{1,6})*(?![A-Za-z0-9])|(?<!\d)\d{6,}"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{1,6}[-/_]?\d{3,}|[A-Za-z]{1,6}-?(?!(?:19|20)\d\d(?!\d))\d{4,})(?:[-/]\d{1,6})*(?![A-Za-z0-9]|_[A-Z])|(?<!\d)\d{6,}"
 )
-"""What a record id looks like: letters and at least three digits, or at least six digits; years and house numbers do not."""
+"""What a record id looks like: letters and at least three digits, or at least six digits; years, house numbers and names of settings do not."""
 _GROUPED = re.compile(r"(?<!\d)(?!(?:(?:19|20)\d\d\D){2})\d{1,5}([^\S\n]|[.,/_'’‐-―-])\d{1,5}(?:\1\d{1,5})*(?!\d)")
 _LEAST = 10
 """Digits of a number in groups that are checked like a record id; dates and sums of money have fewer."""

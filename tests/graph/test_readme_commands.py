@@ -27,6 +27,8 @@ GIVEN = {
     "NAME": "xylophones",
     "DAYS": "30",
 }
+ASIDE = ("OPENAI_", "DESK_", "REDIS_", "MAKE", "MFLAGS", "GOAL", "NAME", "DESCRIPTION")
+"""Variables that would change what is typed, also those of a make that runs this test."""
 SET_UP = [f"--old-file=.venv/{name}" for name in ("core", "test", "server", "bench")]
 
 
@@ -45,7 +47,7 @@ def shell(copy: Path, command: str) -> str:
         words[1:1] = [f"PY={sys.executable}", *SET_UP]
     elif words[0] == "python":
         words[0] = sys.executable
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "DESK_", "REDIS_"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ASIDE)}
     done = subprocess.run(words, cwd=copy, env=kept, capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, (command, done.stdout[-800:], done.stderr[-800:])
     return done.stderr + done.stdout

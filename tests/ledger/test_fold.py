@@ -438,3 +438,10 @@ def test_handles_that_nobody_sealed_need_only_be_handles_of_this_case() -> None:
     assert checked_handles(play.ledger, play.artifacts) == play.artifacts and checked_handles(play.ledger, {}) == {}
     with pytest.raises(LedgerError, match="hold A1 of another case"):
         checked_handles(play.ledger, {"A1": play.artifacts["A1"] | {"case": "other"}})
+
+
+def test_the_reason_that_a_case_was_stopped_for_stays_when_it_is_closed() -> None:
+    play = Play()
+    play.fold(Stopped(case=CASE, reason="enough"))
+    play.close("stopped")
+    assert play.ledger["reason"] == "enough"
