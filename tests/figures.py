@@ -86,7 +86,9 @@ def claims(found: JSON) -> str:
         short=base[15] / ours[15],
         long=base[50] / ours[50],
         tuned=tuned["total"] / ours[50],
-        label=PEERS[tuned["peer"]],
+        label=PEERS[tuned["peer"]].replace("the same", "subagents as tools"),
+        share=_row(found, "ledger", 50)["router_total"] / _row(found, "ledger", 50)["run_tokens"],
+        other=_row(found, "tutorial", 50)["router_total"] / _row(found, "tutorial", 50)["run_tokens"],
         extra=tuned["extra_calls"],
         longest=" and ".join(long),
         lossy=lossy["total"],
@@ -96,7 +98,9 @@ def claims(found: JSON) -> str:
 
 _CLAIMS = """\
 Safe to claim: this router reads {short:.1f} times less than the tutorial's over 15 turns and {long:.1f} times less over 50. Over 50 it reads
-{tuned:.1f} times less than the best tuned peer ({label}; {extra} extra model calls). Its longest prompt has {longest}; it costs no extra model call.
+{tuned:.1f} times less than the best tuned peer ({label}; {extra} extra model calls).
+Its longest prompt has {longest}; it costs no extra model call.
+Of all tokens of a run of 50 turns, in and out, the router reads {share:.0%} here and {other:.0%} in the tutorial's.
 
 Not safe: a peer that clears its tool results *and* what it asked reads {lossy:,} tokens over 50 turns, only {close:.1f} times as much. A
 script routes on under that setting; a model would no longer see what it had asked, so it stands apart from the table."""
