@@ -96,7 +96,9 @@ def compacted(ledger: JSON, entry: JSON) -> JSON:
         summaries[step["specialist"]] = summed(summaries.get(step["specialist"]), step)
         key = ask_key(step["specialist"], step["ask"])
         before: JSON = dict(zip(SEEN, seen.pop(key), strict=True)) if key in seen else {"times": 0, "handed": []}
-        handed = sorted({*before["handed"], *step["handed"]}, key=alias_order)[-8:]
+        # Of artifacts the newest: older ones are not new to anybody. The goal and an earlier case have low numbers and stay.
+        handed = sorted({*before["handed"], *step["handed"]}, key=lambda alias: (alias[0] == "A", *alias_order(alias)))
+        handed = [alias for place, alias in enumerate(handed) if alias[0] != "A" or place >= len(handed) - 8]
         known = {**step, "times": before["times"] + 1, "handed": handed}
         seen[key] = [known[name] for name in SEEN]
     closed = [item["id"] for item in ledger["questions"] if _is_over(item, entry)][:-MAX_OPEN_QUESTIONS]

@@ -15,7 +15,7 @@ from ledger.compact import MAX_SEEN
 from ledger.events import MAX_OPEN_QUESTIONS
 from ledger.figures import figures
 from ledger.replay import whole
-from ledger.seal import canonical
+from ledger.seal import canonical, sealed
 from ledger.share import CORRECTION
 from tests.ledger.play import CASE, NAMES, REGISTRY, Play
 
@@ -173,13 +173,16 @@ def test_the_last_twelve_closed_questions_of_a_stretch_stay_and_those_that_no_di
 
 def test_of_the_handles_that_an_ask_was_given_the_newest_eight_are_remembered() -> None:
     play = Play("one", "two", budget=100_000, max_hops=1000)
-    made = range(1, 19, 2)
+    play.ledger = sealed({**play.ledger, "goal_handle": "G1"})
+    assert play.work(("permits", "c1: look", ["G1"]), status="partial", outcome="the goal was read") == "ok"
+    made = range(2, 20, 2)
     for n in made:
         play.work(("housing", f"c1: number {n} Elm St"), status="partial", outcome=f"{n} was found")
         assert play.work(("permits", "c1: look", [f"A{n}"]), status="partial", outcome=f"{n} was looked at") == "ok"
     play.work(("housing", "c1: end"), status="partial")
     play.compact(256)
-    assert [handed for *_, handed in play.ledger["seen"].values() if handed] == [[f"A{n}" for n in made[-8:]]]
+    assert [handed for *_, handed in play.ledger["seen"].values() if handed] == [["G1", *(f"A{n}" for n in made[-8:])]]
+    assert play.dispatch(("permits", "c1: look", ["G1"])) == "repeat"
 
 
 def test_the_oldest_asks_are_forgotten_first_also_when_a_store_has_sorted_the_keys() -> None:
