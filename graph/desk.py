@@ -36,7 +36,7 @@ from store.protocol import ArtifactStore
 
 JSON = dict[str, Any]
 log = logging.getLogger("ledger")
-WATCH = 10
+WATCH = 16
 """Decisions between two looks at a running case's figures."""
 
 
@@ -197,7 +197,7 @@ def tell(runtime: Runtime[Context], kind: str, **fields: Any) -> None:
 
 
 def watch(desk: Desk, runtime: Runtime[Context], ledger: JSON, artifacts: JSON) -> None:
-    """Tell the alarms of a run, each once; the whole figures are due at every tenth decision and at the end."""
+    """Tell the alarms of a run, each once; the whole figures are due at every WATCH decisions and at the end."""
     if ledger["status"] == "open" and ledger["counts"]["decisions"] % WATCH:
         return
     told = desk.told_alarms(ledger["case"])
