@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -39,6 +40,12 @@ def _named(ask: str) -> tuple[frozenset[str], bool]:
     found = frozenset(_NAMED.findall(ask))
     unclear = bool(found and _UNCLEAR.search(ask))
     return frozenset() if unclear else found, unclear
+
+
+def labelled(ids: Iterable[str], said: Iterable[str]) -> str:
+    """Return an ask for these criteria in these words; an id-like word among them, such as a resident's door c2, is none."""
+    words = re.sub(r"\bc(?=\d)", "C", "; ".join(said))
+    return f"{', '.join(ids)}: {words}"
 
 
 def unnamed(criteria: list[dict[str, Any]], specialist: str, ask: str) -> list[str]:

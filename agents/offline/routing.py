@@ -3,7 +3,6 @@
 Same prompt in, same decision out. Whom a text is for is `agents.offline.matching`'s business; this file decides who goes next.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from agents.offline.scope import PRECEDENCE
 from agents.offline.situation import Criterion, Situation, read
 from contracts.decision import ASK, MAX_DISPATCH, REASON, Action, Decision, Dispatch
 from contracts.registry import START
+from ledger.criteria import labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +157,10 @@ def _building(text: str) -> str:
 
 
 def _ask(mine: Sequence[Work]) -> str:
-    ids = ", ".join(item.criterion.id for item in mine)
-    said = re.sub(r"\bc(?=\d)", "C", "; ".join(dict.fromkeys(item.criterion.text for item in mine)))  # the resident's c2 is a door, not a criterion
+    said = labelled((item.criterion.id for item in mine), dict.fromkeys(item.criterion.text for item in mine))
     where = mine[0].building
     at = f" at {where}" if where and where.casefold() not in said.casefold() else ""
-    return ASK.cut(f"{ids}: {said}{at}")
+    return ASK.cut(f"{said}{at}")
 
 
 def _first(messages: Sequence[BaseMessage], kind: str) -> str:

@@ -1,6 +1,5 @@
 """The supervisor: read the ledger, ask the router once, let the guard judge, record, move."""
 
-import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ from graph.state import SupervisorView
 from ledger import Compacted, Decided, Prompt, Returned, Stopped, Verdict, compact, difficulty, judge, over_budget, plain, render
 from ledger.apply import INTERRUPTED
 from ledger.check import checked_handles
+from ledger.criteria import labelled
 from ledger.events import LINE, RAW, Sent
 from ledger.share import CORRECTION
 from ledger.view import open_criteria, open_questions, pending_steps, roster_names, sent_by
@@ -232,8 +232,7 @@ def _judged(turn: Turn, reading: Reading) -> tuple[Decision | None, Verdict]:
         mine = [item for item in waiting if name in item["owners"]] or [item for item in waiting if name in item["candidates"]]
         free = [item for item in waiting if not item["owners"]]
         mine = mine or (free if len(free) == 1 else [])
-        said = re.sub(r"\bc(?=\d)", "C", "; ".join(item["text"] for item in mine[:3]))  # an id-like word of the resident's is none
-        return f"{', '.join(item['id'] for item in mine[:3])}: {said}" if mine else "Work on the goal"
+        return labelled((item["id"] for item in mine[:3]), (item["text"] for item in mine[:3])) if mine else "Work on the goal"
 
     decision = reading.decision(ask_for)
     verdict = judge(turn.ledger, decision)
