@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from graph import telemetry
+from graph import asking, telemetry
 from graph.nodes import answer, ask, intake, specialist, supervisor
 from graph.workflow import build
 from ledger import Limits
@@ -25,7 +25,7 @@ from tests.graph.instrumented import CRITERIA, GOAL, finding, moves
 from tests.scripted import Scripted, four
 
 TURNS, REPEATS = 50, 5
-NODES = (answer, ask, intake, specialist, supervisor)
+NODES = (answer, ask, asking, intake, specialist, supervisor)
 
 
 class Meter:

@@ -8,8 +8,8 @@ from langgraph.types import Command
 
 from agents.specialist import Task
 from contracts import LedgerError, Return
+from graph.asking import Turn
 from graph.desk import desk_of
-from graph.nodes.supervisor import Turn
 from ledger import Opened, Returned, Stopped, digest_of, fold, plain
 from ledger.apply import MAX_FAULTS
 from ledger.seal import MIGRATIONS, sealed
